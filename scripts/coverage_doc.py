@@ -52,10 +52,11 @@ def regular(xp, x):
 
 
 def drawn(xp, x, draw):
-    """Return what a generator draws in an array's dtype; none of NumPy's lives on a device."""
-    if xp is not np and x.device != "cpu":
-        raise TypeError("generators draw on the host")
-    return draw(xp.random.default_rng(1))
+    """Return what a generator draws in an array's dtype, where that lies."""
+    if xp is np:
+        return draw(np.random.default_rng(1))
+    with un.device(x.device):
+        return draw(un.random.Generator(un.random.Philox(1)))
 
 
 # Functions of a module (numpy or unisono), an array x of five elements, positions and a mask beside it.

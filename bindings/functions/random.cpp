@@ -43,38 +43,45 @@ std::size_t read_parameters(PyObject* tuple, library::Parameter* parameters) {
     return count;
 }
 
-/// _random(name, parameters, shape, dtype, key, stream, next)
+/// Where an array of that shape is drawn: one number, of which no place was said, on the host.
+Device* place_of(PyObject* device, Dims shape) {
+    return device == Py_None && shape.empty() ? nullptr : to_device_pointer(device);
+}
+
+/// _random(name, parameters, shape, dtype, key, stream, next, device)
 PyObject* random_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 7 || !PyTuple_Check(args[1]) || PyTuple_GET_SIZE(args[1]) > 3)
-            fail(ErrorKind::Internal, "_random: takes 7 arguments");
+        if (n != 8 || !PyTuple_Check(args[1]) || PyTuple_GET_SIZE(args[1]) > 3)
+            fail(ErrorKind::Internal, "_random: takes 8 arguments");
         library::Parameter parameters[3];
         std::size_t count = read_parameters(args[1], parameters);
         note_line();
+        const auto shape = to_shape(args[2]);
         return wrap(library::draw(library::distribution_named(PyUnicode_AsUTF8(args[0])),
-                                  {parameters, count}, to_shape(args[2]), to_dtype(args[3]),
-                                  key_of(args + 4)));
+                                  {parameters, count}, shape, to_dtype(args[3]), key_of(args + 4),
+                                  place_of(args[7], shape)));
     });
 }
 
-/// _random_integers(low, span, shape, dtype, key, stream, next)
+/// _random_integers(low, span, shape, dtype, key, stream, next, device)
 PyObject* integers_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 7) fail(ErrorKind::Internal, "_random_integers: takes 7 arguments");
+        if (n != 8) fail(ErrorKind::Internal, "_random_integers: takes 8 arguments");
         note_line();
+        const auto shape = to_shape(args[2]);
         return wrap(library::draw_integers(static_cast<std::int64_t>(to_uint64(args[0])),
-                                           to_uint64(args[1]), to_shape(args[2]), to_dtype(args[3]),
-                                           key_of(args + 4)));
+                                           to_uint64(args[1]), shape, to_dtype(args[3]),
+                                           key_of(args + 4), place_of(args[7], shape)));
     });
 }
 
-/// _random_permutations(count, n, key, stream, next)
+/// _random_permutations(count, n, key, stream, next, device)
 PyObject* permutations_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 5) fail(ErrorKind::Internal, "_random_permutations: takes 5 arguments");
+        if (n != 6) fail(ErrorKind::Internal, "_random_permutations: takes 6 arguments");
         note_line();
-        return wrap(
-            library::draw_permutations(to_int64(args[0]), to_int64(args[1]), key_of(args + 2)));
+        return wrap(library::draw_permutations(to_int64(args[0]), to_int64(args[1]),
+                                               key_of(args + 2), to_device_pointer(args[5])));
     });
 }
 

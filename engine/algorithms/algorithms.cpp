@@ -18,6 +18,7 @@ namespace {
 constexpr Algorithm table[] = {
 #include "algorithms/combining.tree"
 #include "algorithms/counting.tree"
+#include "algorithms/drawing.tree"
 #include "algorithms/masking.tree"
 #include "algorithms/moving.tree"
 #include "algorithms/products.tree"

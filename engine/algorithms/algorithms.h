@@ -8,6 +8,7 @@
 // kernels: what a scan combines by, or how a sort compares.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -18,6 +19,10 @@
 namespace unisono::algorithms {
 
 struct Algorithm {
+    /// Compilers would count the characters of a text that comes as a pointer one by one.
+    template <std::size_t n>
+    constexpr Algorithm(std::string_view called, const char (&text)[n])
+        : name(called), tree(text, n - 1) {}
     std::string_view name;
     std::string_view tree;  ///< frontend/syntax/serialise.h
 };

@@ -84,6 +84,7 @@ FlushReason reason_of(const Primitive& row) {
 /// the only place that decides so. What looks at data needs its operands anyway.
 bool runs_eagerly(const Primitive& row, std::span<const Array> in, std::span<const Array> out) {
     if (!is_small(row, in, out)) return false;
+    if (in.empty() && out.front().device()) return false;
     for (const Array& a : in) {
         if (a.is_known()) return false;
         Storage* s = a.view().storage;
@@ -220,10 +221,10 @@ primitives::Results infer(const Primitive& row, const void* attributes, std::spa
 namespace detail {
 
 Array record(const Primitive& row, const void* attributes, std::span<const Array> in,
-             Together together) {
+             Together together, Device* place) {
     primitives::Results result;
     infer_into(row, attributes, in, result);
-    Array out = empty(result.shape(0), result.dtype(0), place_of(row, in));
+    Array out = empty(result.shape(0), result.dtype(0), in.empty() ? place : place_of(row, in));
     if (out.size() == 0) return out;
     if (runs_eagerly(row, in, {&out, 1})) {
         run_eagerly(row, attributes, in, {&out.view(), 1});

@@ -73,7 +73,7 @@ std::unique_ptr<PrimitiveCall> hold_call(const Primitive& row, const void* attri
 namespace detail {
 
 Array record(const Primitive& row, const void* attributes, std::span<const Array> in,
-             Together together);
+             Together together, Device* place);
 std::vector<Array> record_wide(const Primitive& row, const void* attributes,
                                std::span<const Array> in);
 void record_into(const Primitive& row, const void* attributes, std::span<const Array> in,
@@ -81,11 +81,13 @@ void record_into(const Primitive& row, const void* attributes, std::span<const A
 
 }  // namespace detail
 
-/// A new array that the primitive fills: its rule says of which shape and dtype.
+/// A new array that the primitive fills: its rule says of which shape and dtype. It lies where the
+/// operands do; on `place` where there are none.
 template <class Attributes>
 Array call(const Row<Attributes>& row, std::span<const Array> in,
-           const std::type_identity_t<Attributes>& attributes, Together together = nullptr) {
-    return detail::record(row, &attributes, in, together);
+           const std::type_identity_t<Attributes>& attributes, Together together = nullptr,
+           Device* place = nullptr) {
+    return detail::record(row, &attributes, in, together, place);
 }
 
 /// New arrays that one entry of the tape fills, of any number of operands: they are computed

@@ -119,9 +119,10 @@ void run(const Drawing& drawing, Views in, const View& out) {
 /// Few numbers cost less at once than recorded.
 template <class Attributes>
 Array made_by(const Row<Attributes>& row, std::span<const Array> inputs,
-              const Attributes& attributes) {
+              const Attributes& attributes, Device* place) {
     const Dims shape = attributes.shape.shape();
-    if (!inputs.empty() || element_count(shape) > 256) return call(row, inputs, attributes);
+    if (!inputs.empty() || place || element_count(shape) > 256)
+        return call(row, inputs, attributes, nullptr, place);
     Array made = empty(shape, attributes.dtype, nullptr);
     made.view().storage->allocate();
     if (made.size() > 0) row.host(attributes, {}, {&made.view(), 1});
@@ -204,7 +205,7 @@ Distribution distribution_named(std::string_view wanted) {
 }
 
 Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DType dtype,
-           const RandomKey& key) {
+           const RandomKey& key, Device* place) {
     Drawing drawing{what, key, {}, {-1, -1, -1}, dtype, primitives::Extents::of(shape)};
     std::vector<Array> inputs;
     for (std::size_t k = 0; k < given.size(); ++k) {
@@ -213,17 +214,17 @@ Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DTyp
         drawing.input[k] = static_cast<int>(inputs.size());
         inputs.push_back(packed(broadcast_to(given[k].array, shape)));
     }
-    return made_by(primitives::random_numbers, inputs, drawing);
+    return made_by(primitives::random_numbers, inputs, drawing, place);
 }
 
 Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
-                    const RandomKey& key) {
+                    const RandomKey& key, Device* place) {
     return made_by(primitives::random_integers, {},
-                   primitives::Range{low, span, key, dtype, primitives::Extents::of(shape)});
+                   primitives::Range{low, span, key, dtype, primitives::Extents::of(shape)}, place);
 }
 
-Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key) {
-    return call(primitives::random_permutations, {}, {count, n, key});
+Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key, Device* place) {
+    return call(primitives::random_permutations, {}, {count, n, key}, nullptr, place);
 }
 
 }  // namespace unisono::library

@@ -24,13 +24,14 @@ struct Parameter {
     bool is_array = false;
 };
 
-/// Elements of that distribution; float64 (or float32 on request), whole numbers as int64.
+/// Elements of that distribution; float64 (or float32 on request), whole numbers as int64. They
+/// are drawn where parameters of each element lie, else on `place` (null: the host).
 Array draw(Distribution what, std::span<const Parameter> parameters, Dims shape, DType dtype,
-           const RandomKey& key);
+           const RandomKey& key, Device* place);
 /// Integers low, ..., low + span (as many as fit in 64 bits), each equally likely, as `dtype`.
 Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
-                    const RandomKey& key);
+                    const RandomKey& key, Device* place);
 /// `count` permutations of 0, ..., n - 1 as rows of int64.
-Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key);
+Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key, Device* place);
 
 }  // namespace unisono::library

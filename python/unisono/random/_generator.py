@@ -15,6 +15,7 @@ from ._checks import (
     _name,
     _not_negative,
     _one_less,
+    _operands,
     _positive,
     _refuse_more,
     _shape,
@@ -35,6 +36,10 @@ class Generator(Multivariate, Picking):
 
     Notes
     -----
+    Arrays are drawn on the device that the keyword `device` names, by default where arrays among the
+    parameters lie, else where `un.zeros` makes its arrays. That goes over Philox, whose numbers are the
+    same on every device; other bit generators draw one number after the other, on the host.
+
     ``rng.random(5)`` and five times ``rng.random()`` are the same. Over Philox that holds of every
     distribution: element k of what was drawn so far has its own numbers of the sequence.
 
@@ -63,7 +68,16 @@ class Generator(Multivariate, Picking):
         """Independent generators, for other parts of a program."""
         return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
 
-    def _draw(self, name, parameters, size, dtype="float64", check=None):
+    def _require_host(self, device):
+        """Refuse devices for bit generators that draw one number after the other."""
+        if device is not None and str(device) != "cpu":
+            raise _engine.UnsupportedError(
+                f"random: {type(self.bit_generator).__name__} draws one number after the other, on the "
+                f"host; got device={str(device)!r}; use un.random.Generator(un.random.Philox(seed)), or "
+                ".to_device(...)"
+            )
+
+    def _draw(self, name, parameters, size, dtype="float64", check=None, device=None):
         """An array of the distribution; parameters broadcast to `size`, or give it."""
         shape = _shape(size)
         plain = []
@@ -84,20 +98,23 @@ class Generator(Multivariate, Picking):
         stream = self.bit_generator._stream
         if stream is None:
             taken = self.bit_generator._take(math.prod(shape))
-            return _engine._random(name, tuple(plain), shape, dtype, *taken)
+            return _engine._random(name, tuple(plain), shape, dtype, *taken, device)
+        self._require_host(device)
         if name == "uniform" and all(isinstance(p, float) for p in plain):
             return stream.doubles(plain[0], plain[1] - plain[0], shape, dtype)
         return stream.draw(name, tuple(plain), shape, dtype)
 
-    def _numbers(self, name, parameters, size):
+    def _numbers(self, name, parameters, size, device=None):
         """As `_draw`, of floats that are checked, without a sequential stream."""
         bits = self.bit_generator
         shape = () if size is None else _shape(size)
         first = bits._next
         bits._next = first + math.prod(shape) & 0xFFFFFFFFFFFFFFFF
-        return _engine._random(name, parameters, shape, _float64, bits._key, bits._number, first)
+        return _engine._random(
+            name, parameters, shape, _float64, bits._key, bits._number, first, device
+        )
 
-    def random(self, size=None, dtype="float64", out=None):
+    def random(self, size=None, dtype="float64", out=None, *, device=None):
         """Uniform numbers in [0, 1).
 
         Parameters
@@ -127,20 +144,21 @@ class Generator(Multivariate, Picking):
         if out is None and dtype == "float64":
             stream = self.bit_generator._stream
             if stream is None:
-                return self._numbers("uniform", (0.0, 1.0), size)
+                return self._numbers("uniform", (0.0, 1.0), size, device)
+            self._require_host(device)
             return stream.doubles(0.0, 1.0, () if size is None else _shape(size), dtype)
-        return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random")
+        return self._floats("uniform", (0.0, 1.0), size, dtype, out, "random", device=device)
 
-    def _floats(self, name, parameters, size, dtype, out, what):
+    def _floats(self, name, parameters, size, dtype, out, what, device=None):
         _check_float(what, dtype)
         if out is None:
-            return self._draw(name, parameters, size, dtype)
+            return self._draw(name, parameters, size, dtype, device=device)
         if size is not None and _shape(size) != out.shape:
             raise ValueError(f"{what}: size {size} does not match out, whose shape is {out.shape}")
-        out[...] = self._draw(name, parameters, out.shape, out.dtype)
+        out[...] = self._draw(name, parameters, out.shape, out.dtype, device=out.device)
         return out
 
-    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
+    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False, *, device=None):
         """Integers from `low` to `high` (excluded), or from 0 to `low`.
 
         Parameters
@@ -169,7 +187,7 @@ class Generator(Multivariate, Picking):
             raise TypeError(f"integers: Unsupported dtype {name!r}; expected an integer dtype")
         least, most = _INTEGERS[name]
         if not (_is_number(low) and _is_number(high)):
-            return self._integer_arrays(low, high, size, name, endpoint)
+            return self._integer_arrays(low, high, size, name, endpoint, device=device)
         low, high = (
             int(v) if hasattr(v, "dtype") and v.dtype.kind in "iu" else v for v in (low, high)
         )  # large ones are no floats
@@ -185,29 +203,32 @@ class Generator(Multivariate, Picking):
             raise ValueError(f"integers: low >= high; got {low} and {high + (not endpoint)}")
         high = max(low, high)
         if self.bit_generator._stream is not None:
+            self._require_host(device)
             kind = "uint8" if name == "bool" else name
             made = self.bit_generator._stream.integers(False, low, high - low, shape, kind)
             return made.astype(name) if name == "bool" else made
         taken = self.bit_generator._take(math.prod(shape))
         if name == "bool":
-            made = _engine._random_integers(low, high - low, shape, "uint8", *taken)
+            made = _engine._random_integers(low, high - low, shape, "uint8", *taken, device)
             return made.astype("bool")
-        return _engine._random_integers(low, high - low, shape, name, *taken)
+        return _engine._random_integers(low, high - low, shape, name, *taken, device)
 
-    def _integer_arrays(self, low, high, size, name, endpoint):
+    def _integer_arrays(self, low, high, size, name, endpoint, device=None):
         import unisono as un
 
+        arrays = [v for v in (low, high) if isinstance(v, _engine.ndarray)]
+        device = arrays[0].device if arrays else device
         if not endpoint:  # 2**64 itself is held by no dtype
             try:
                 high = _as_operand(high)
             except OverflowError:
                 high, endpoint = _one_less(high), True
-        low, high = _as_operand(low), _as_operand(high)
+        low, high = (un.asarray(v, device=device) for v in (low, high))
         shape = _shape(size)
         if shape is None:
             shape = _broadcast(low.shape, high.shape)
         if low.size == 0 or high.size == 0:
-            return un.zeros(shape, name)
+            return un.zeros(shape, name, device=device)
         if low.dtype.kind == "f":
             low = un.ceil(low).astype("int64")
         if high.dtype.kind == "f":
@@ -225,22 +246,22 @@ class Generator(Multivariate, Picking):
             span = span - 1
         if int(span.max()) < 2**32:
             count = span.astype("float64") + 1
-            drawn = un.floor(self.random(shape) * count).astype("uint64")
+            drawn = un.floor(self.random(shape, device=device) * count).astype("uint64")
         else:
-            drawn = self._wide_integers(span, shape)
+            drawn = self._wide_integers(span, shape, device)
         made = (low + drawn).astype("int64" if name[0] == "i" else "uint64")
         return made.astype(name)
 
-    def _wide_integers(self, span, shape):
+    def _wide_integers(self, span, shape, device):
         """Numbers from 0 to `span`, uint64: as many random bits as that has, drawn again beyond it."""
         import unisono as un
 
         mask = span
         for shift in (1, 2, 4, 8, 16, 32):
             mask = mask | mask >> shift
-        made = self.integers(0, 2**64 - 1, shape, "uint64", True) & mask
+        made = self.integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
         while bool((made > span).any()):
-            again = self.integers(0, 2**64 - 1, shape, "uint64", True) & mask
+            again = self.integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
             made = un.where(made > span, again, made)
         return made
 
@@ -248,19 +269,21 @@ class Generator(Multivariate, Picking):
         """`length` random bytes."""
         return self.integers(0, 256, length, "uint8").tobytes()
 
-    def uniform(self, low=0.0, high=1.0, size=None, *_more):
+    def uniform(self, low=0.0, high=1.0, size=None, *_more, device=None):
         """Uniform numbers in [low, high)."""
         if _more:
             _refuse_more("uniform", size, _more)
         numbers = _is_number(low) and _is_number(high)
         if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
-        falls = high < low if numbers else bool((_as_operand(high) < low).any())
+        if not numbers:
+            low, high = _operands(low, high)
+        falls = high < low if numbers else bool((high < low).any())
         if falls and not self._takes_falling_ranges:
             raise ValueError("uniform: high - low < 0")
-        return self._draw("uniform", (low, high), size)
+        return self._draw("uniform", (low, high), size, device=device)
 
-    def standard_normal(self, size=None, dtype="float64", out=None):
+    def standard_normal(self, size=None, dtype="float64", out=None, *, device=None):
         """Normal numbers of mean 0 and deviation 1.
 
         Examples
@@ -271,23 +294,30 @@ class Generator(Multivariate, Picking):
         True
         """
         if out is None and dtype == "float64":
-            return self._plain("normal", (0.0, 1.0), size)
-        return self._floats("normal", (0.0, 1.0), size, dtype, out, "standard_normal")
+            return self._plain("normal", (0.0, 1.0), size, device=device)
+        return self._floats(
+            "normal", (0.0, 1.0), size, dtype, out, "standard_normal", device=device
+        )
 
-    def _plain(self, name, parameters, size):
+    def _plain(self, name, parameters, size, device=None):
         """Normal numbers of parameters that are checked."""
         stream = self.bit_generator._stream
         if stream is None:
-            return self._numbers(name, parameters, size)
+            return self._numbers(name, parameters, size, device)
+        self._require_host(device)
         return stream.draw(name, parameters, () if size is None else _shape(size), "float64")
 
-    def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
+    def standard_exponential(
+        self, size=None, dtype="float64", method="zig", out=None, *, device=None
+    ):
         """Exponential numbers of scale 1; `method` is accepted for NumPy's sake."""
         if out is None and dtype == "float64":
-            return self._plain("exponential", (1.0,), size)
-        return self._floats("exponential", (1.0,), size, dtype, out, "standard_exponential")
+            return self._plain("exponential", (1.0,), size, device=device)
+        return self._floats(
+            "exponential", (1.0,), size, dtype, out, "standard_exponential", device=device
+        )
 
-    def standard_gamma(self, shape, size=None, dtype="float64", out=None):
+    def standard_gamma(self, shape, size=None, dtype="float64", out=None, *, device=None):
         """Gamma numbers of scale 1."""
         _check_float("standard_gamma", dtype)
         made = self._draw(
@@ -296,159 +326,197 @@ class Generator(Multivariate, Picking):
             out.shape if out is not None else size,
             dtype,
             _Check("shape >= 0", _not_negative),
+            device=device,
         )
         if out is None:
             return made
         out[...] = made
         return out
 
-    def normal(self, loc=0.0, scale=1.0, size=None, *_more):
+    def normal(self, loc=0.0, scale=1.0, size=None, *_more, device=None):
         """Normal numbers of mean `loc` and deviation `scale`."""
         if _more:
             _refuse_more("normal", size, _more)
         if type(loc) in _plain_types and type(scale) in _plain_types and scale >= 0:
-            return self._plain("normal", (float(loc), float(scale)), size)
+            return self._plain("normal", (float(loc), float(scale)), size, device=device)
         return self._draw(
-            "normal", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+            "normal",
+            (loc, scale),
+            size,
+            check=_Check("scale >= 0", None, _not_negative),
+            device=device,
         )
 
-    def exponential(self, scale=1.0, size=None):
+    def exponential(self, scale=1.0, size=None, *, device=None):
         """Exponential numbers of mean `scale`."""
         if type(scale) in _plain_types and scale >= 0:
-            return self._plain("exponential", (float(scale),), size)
-        return self._draw("exponential", (scale,), size, check=_Check("scale >= 0", _not_negative))
+            return self._plain("exponential", (float(scale),), size, device=device)
+        return self._draw(
+            "exponential", (scale,), size, check=_Check("scale >= 0", _not_negative), device=device
+        )
 
-    def gamma(self, shape, scale=1.0, size=None):
+    def gamma(self, shape, scale=1.0, size=None, *, device=None):
         """Gamma numbers of that shape and scale."""
         check = _Check("shape >= 0 and scale >= 0", _not_negative, _not_negative)
-        return self._draw("gamma", (shape, scale), size, check=check)
+        return self._draw("gamma", (shape, scale), size, check=check, device=device)
 
-    def beta(self, a, b, size=None):
+    def beta(self, a, b, size=None, *, device=None):
         """Beta numbers."""
         return self._draw(
-            "beta", (a, b), size, check=_Check("a > 0 and b > 0", _positive, _positive)
+            "beta",
+            (a, b),
+            size,
+            check=_Check("a > 0 and b > 0", _positive, _positive),
+            device=device,
         )
 
-    def chisquare(self, df, size=None):
+    def chisquare(self, df, size=None, *, device=None):
         """Chi-square numbers of `df` degrees of freedom."""
-        return self._draw("chisquare", (df,), size, check=_Check("df > 0", _positive))
+        return self._draw(
+            "chisquare", (df,), size, check=_Check("df > 0", _positive), device=device
+        )
 
-    def noncentral_chisquare(self, df, nonc, size=None):
+    def noncentral_chisquare(self, df, nonc, size=None, *, device=None):
         """Chi-square numbers with noncentrality `nonc`."""
         check = _Check("df > 0 and nonc >= 0", _positive, _not_negative)
-        return self._draw("noncentral_chisquare", (df, nonc), size, check=check)
+        return self._draw("noncentral_chisquare", (df, nonc), size, check=check, device=device)
 
-    def f(self, dfnum, dfden, size=None):
+    def f(self, dfnum, dfden, size=None, *, device=None):
         """F numbers: ratios of two chi-squares by their degrees of freedom."""
         check = _Check("dfnum > 0 and dfden > 0", _positive, _positive)
-        return self._draw("f", (dfnum, dfden), size, check=check)
+        return self._draw("f", (dfnum, dfden), size, check=check, device=device)
 
-    def noncentral_f(self, dfnum, dfden, nonc, size=None):
+    def noncentral_f(self, dfnum, dfden, nonc, size=None, *, device=None):
         """F numbers with noncentrality `nonc`."""
         check = _Check("dfnum > 0, dfden > 0 and nonc >= 0", _positive, _positive, _not_negative)
-        return self._draw("noncentral_f", (dfnum, dfden, nonc), size, check=check)
+        return self._draw("noncentral_f", (dfnum, dfden, nonc), size, check=check, device=device)
 
-    def standard_t(self, df, size=None):
+    def standard_t(self, df, size=None, *, device=None):
         """Student's t numbers of `df` degrees of freedom."""
-        return self._draw("standard_t", (df,), size, check=_Check("df > 0", _positive))
+        return self._draw(
+            "standard_t", (df,), size, check=_Check("df > 0", _positive), device=device
+        )
 
-    def standard_cauchy(self, size=None):
+    def standard_cauchy(self, size=None, *, device=None):
         """Cauchy numbers."""
-        return self._draw("standard_cauchy", (), size)
+        return self._draw("standard_cauchy", (), size, device=device)
 
-    def laplace(self, loc=0.0, scale=1.0, size=None):
+    def laplace(self, loc=0.0, scale=1.0, size=None, *, device=None):
         """Laplace (double exponential) numbers."""
         return self._draw(
-            "laplace", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+            "laplace",
+            (loc, scale),
+            size,
+            check=_Check("scale >= 0", None, _not_negative),
+            device=device,
         )
 
-    def logistic(self, loc=0.0, scale=1.0, size=None):
+    def logistic(self, loc=0.0, scale=1.0, size=None, *, device=None):
         """Logistic numbers."""
         return self._draw(
-            "logistic", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+            "logistic",
+            (loc, scale),
+            size,
+            check=_Check("scale >= 0", None, _not_negative),
+            device=device,
         )
 
-    def gumbel(self, loc=0.0, scale=1.0, size=None):
+    def gumbel(self, loc=0.0, scale=1.0, size=None, *, device=None):
         """Gumbel (extreme value) numbers."""
         return self._draw(
-            "gumbel", (loc, scale), size, check=_Check("scale >= 0", None, _not_negative)
+            "gumbel",
+            (loc, scale),
+            size,
+            check=_Check("scale >= 0", None, _not_negative),
+            device=device,
         )
 
-    def lognormal(self, mean=0.0, sigma=1.0, size=None):
+    def lognormal(self, mean=0.0, sigma=1.0, size=None, *, device=None):
         """Numbers whose logarithms are normal."""
         return self._draw(
-            "lognormal", (mean, sigma), size, check=_Check("sigma >= 0", None, _not_negative)
+            "lognormal",
+            (mean, sigma),
+            size,
+            check=_Check("sigma >= 0", None, _not_negative),
+            device=device,
         )
 
-    def rayleigh(self, scale=1.0, size=None):
+    def rayleigh(self, scale=1.0, size=None, *, device=None):
         """Rayleigh numbers."""
-        return self._draw("rayleigh", (scale,), size, check=_Check("scale >= 0", _not_negative))
+        return self._draw(
+            "rayleigh", (scale,), size, check=_Check("scale >= 0", _not_negative), device=device
+        )
 
-    def weibull(self, a, size=None):
+    def weibull(self, a, size=None, *, device=None):
         """Weibull numbers of shape `a`."""
-        return self._draw("weibull", (a,), size, check=_Check("a >= 0", _not_negative))
+        return self._draw(
+            "weibull", (a,), size, check=_Check("a >= 0", _not_negative), device=device
+        )
 
-    def pareto(self, a, size=None):
+    def pareto(self, a, size=None, *, device=None):
         """Pareto II (Lomax) numbers of shape `a`."""
-        return self._draw("pareto", (a,), size, check=_Check("a > 0", _positive))
+        return self._draw("pareto", (a,), size, check=_Check("a > 0", _positive), device=device)
 
-    def power(self, a, size=None):
+    def power(self, a, size=None, *, device=None):
         """Numbers in [0, 1] with density ``a * x**(a - 1)``."""
-        return self._draw("power", (a,), size, check=_Check("a > 0", _positive))
+        return self._draw("power", (a,), size, check=_Check("a > 0", _positive), device=device)
 
-    def triangular(self, left, mode, right, size=None):
+    def triangular(self, left, mode, right, size=None, *, device=None):
         """Triangular numbers in [left, right], densest at `mode`."""
         if all(_is_number(p) for p in (left, mode, right)):
             if not left <= mode <= right or left == right:
                 raise ValueError(
                     f"triangular: expected left <= mode <= right and left < right; got {left}, {mode}, {right}"
                 )
-        elif bool(
-            (
-                (_as_operand(left) > mode)
-                | (_as_operand(mode) > right)
-                | (_as_operand(left) == right)
-            ).any()
-        ):
-            raise ValueError(
-                "triangular: expected left <= mode <= right and left < right everywhere"
-            )
-        return self._draw("triangular", (left, mode, right), size)
+        else:
+            left, mode, right = _operands(left, mode, right)
+            bad = [left > mode, mode > right, left == right]
+            if any(b if isinstance(b, bool) else bool(b.any()) for b in bad):
+                raise ValueError(
+                    "triangular: expected left <= mode <= right and left < right everywhere"
+                )
+        return self._draw("triangular", (left, mode, right), size, device=device)
 
-    def vonmises(self, mu, kappa, size=None):
+    def vonmises(self, mu, kappa, size=None, *, device=None):
         """Von Mises numbers in [-pi, pi]."""
         return self._draw(
-            "vonmises", (mu, kappa), size, check=_Check("kappa >= 0", None, _not_negative)
+            "vonmises",
+            (mu, kappa),
+            size,
+            check=_Check("kappa >= 0", None, _not_negative),
+            device=device,
         )
 
-    def wald(self, mean, scale, size=None):
+    def wald(self, mean, scale, size=None, *, device=None):
         """Wald (inverse Gaussian) numbers."""
         check = _Check("mean > 0 and scale > 0", _positive, _positive)
-        return self._draw("wald", (mean, scale), size, check=check)
+        return self._draw("wald", (mean, scale), size, check=check, device=device)
 
-    def poisson(self, lam=1.0, size=None):
+    def poisson(self, lam=1.0, size=None, *, device=None):
         """Poisson numbers of mean `lam`."""
         check = _Check("0 <= lam < 9.2e18", lambda x: (x >= 0) & (x < 9.2e18))
-        return self._draw("poisson", (lam,), size, "int64", check)
+        return self._draw("poisson", (lam,), size, "int64", check, device=device)
 
-    def binomial(self, n, p, size=None):
+    def binomial(self, n, p, size=None, *, device=None):
         """Successes among `n` trials of chance `p`."""
         check = _Check("n >= 0 and 0 <= p <= 1", _not_negative, _chance)
-        return self._draw("binomial", (n, p), size, "int64", check)
+        return self._draw("binomial", (n, p), size, "int64", check, device=device)
 
-    def negative_binomial(self, n, p, size=None):
+    def negative_binomial(self, n, p, size=None, *, device=None):
         """Failures before `n` successes of chance `p`."""
         check = _Check("n > 0 and 0 < p <= 1", _positive, _chance_above_0)
         if _is_number(n) and _is_number(p) and n > 0 and p > 0:
             if (1 - p) / p * (n + 10 * n**0.5) >= 2**63:
                 raise ValueError(f"negative_binomial: n too large or p too small; got {n} and {p}")
-        return self._draw("negative_binomial", (n, p), size, "int64", check)
+        return self._draw("negative_binomial", (n, p), size, "int64", check, device=device)
 
-    def geometric(self, p, size=None):
+    def geometric(self, p, size=None, *, device=None):
         """Trials until the first success of chance `p`."""
-        return self._draw("geometric", (p,), size, "int64", _Check("0 < p <= 1", _chance_above_0))
+        return self._draw(
+            "geometric", (p,), size, "int64", _Check("0 < p <= 1", _chance_above_0), device=device
+        )
 
-    def hypergeometric(self, ngood, nbad, nsample, size=None):
+    def hypergeometric(self, ngood, nbad, nsample, size=None, *, device=None):
         """Good ones among `nsample` drawn from `ngood` good and `nbad` bad ones."""
         check = _Check("numbers >= 0", _not_negative, _not_negative, _not_negative)
         numbers = all(_is_number(p) for p in (ngood, nbad, nsample))
@@ -456,17 +524,21 @@ class Generator(Multivariate, Picking):
             raise ValueError(
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
-        if not numbers and bool(
-            (_as_operand(ngood) + _as_operand(nbad) < _as_operand(nsample)).any()
-        ):
-            raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
-        return self._draw("hypergeometric", (ngood, nbad, nsample), size, "int64", check)
+        if not numbers:
+            ngood, nbad, nsample = _operands(ngood, nbad, nsample)
+            if bool((ngood + nbad < nsample).any()):
+                raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
+        return self._draw(
+            "hypergeometric", (ngood, nbad, nsample), size, "int64", check, device=device
+        )
 
-    def logseries(self, p, size=None):
+    def logseries(self, p, size=None, *, device=None):
         """Logarithmic series numbers."""
         check = _Check("0 <= p < 1", lambda x: (x >= 0) & (x < 1))
-        return self._draw("logseries", (p,), size, "int64", check)
+        return self._draw("logseries", (p,), size, "int64", check, device=device)
 
-    def zipf(self, a, size=None):
+    def zipf(self, a, size=None, *, device=None):
         """Zipf numbers of exponent `a`."""
-        return self._draw("zipf", (a,), size, "int64", _Check("a > 1", lambda x: x > 1))
+        return self._draw(
+            "zipf", (a,), size, "int64", _Check("a > 1", lambda x: x > 1), device=device
+        )

@@ -161,9 +161,10 @@ class RandomState(Generator):
         """Exponential numbers of scale 1."""
         return self.exponential(1.0, size)
 
-    def _permutations(self, count, n):
+    def _permutations(self, count, n, device=None):
         if self._stream is None:
-            return super()._permutations(count, n)
+            return super()._permutations(count, n, device)
+        self._require_host(device)
         made = _engine._empty((count, n), "int64", None)
         for k in range(count):
             made[k] = self._stream.permutation(True, n)
@@ -173,8 +174,11 @@ class RandomState(Generator):
         """Random sample of the elements of `a`, or of ``arange(a)``."""
         return super().choice(a, size, replace, p)
 
-    def _pick(self, pool, n, p):
-        return self.randint(0, pool, n) if p is None else super()._pick(pool, n, p)
+    def _pick(self, pool, n, p, device):
+        if p is not None or self._stream is None:
+            return super()._pick(pool, n, p, device)
+        self._require_host(device)
+        return self.randint(0, pool, n)
 
     def bytes(self, length):
         """`length` random bytes."""

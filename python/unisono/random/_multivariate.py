@@ -48,7 +48,11 @@ class Multivariate:
         a = un.where(positive, alpha, 1.0)
         least = a.min()
         # log(u) / a overflows for the smallest shapes: differences from the greatest are divided.
-        power = un.where(positive, -self.standard_exponential(shape) * (least / a), -math.inf)
+        power = un.where(
+            positive,
+            -self.standard_exponential(shape, device=alpha.device) * (least / a),
+            -math.inf,
+        )
         factor = self.standard_gamma(a + 1.0, shape)
         return un.exp((power - power.max(axis=-1, keepdims=True)) / least) * factor
 
@@ -76,7 +80,7 @@ class Multivariate:
             shape = _broadcast(n.shape, pvals.shape[:-1])
         left = _engine.broadcast_to(n, shape) + 0
         rest = _engine.broadcast_to(pvals[..., 0] * 0 + 1, shape)
-        made = _engine._empty((*shape, k), "int64", None)
+        made = _engine._empty((*shape, k), "int64", rest.device)
         import unisono
 
         for j in range(k - 1):
@@ -152,7 +156,7 @@ class Multivariate:
             raise ValueError(
                 f"multivariate_normal: method must be one of 'eigh', 'svd', 'cholesky'; got {method!r}"
             )
-        drawn = self.standard_normal((*(_shape(size) or ()), mean.shape[0]))
+        drawn = self.standard_normal((*(_shape(size) or ()), mean.shape[0]), device=cov.device)
         return mean + drawn @ factor
 
     def _check_covariance(self, values, check_valid, tol):

@@ -13,21 +13,24 @@ from ._checks import _shape, _take
 class Picking:
     """Mixin of `Generator`."""
 
-    def _permutations(self, count, n):
+    def _permutations(self, count, n, device=None):
         if self.bit_generator._stream is not None:
-            made = _engine._empty((count, n), "int64", None)
+            self._require_host(device)
+            made = _engine._empty((count, n), "int64", "cpu")
             for k in range(count):
                 made[k] = self.bit_generator._stream.permutation(True, n)
             return made
-        return _engine._random_permutations(count, n, *self.bit_generator._take(count * n))
+        return _engine._random_permutations(count, n, *self.bit_generator._take(count * n), device)
 
-    def permutation(self, x, axis=0):
+    def permutation(self, x, axis=0, *, device=None):
         """Random permutation of `x` along an axis, or of ``arange(x)`` if `x` is an integer.
 
         Parameters
         ----------
         x : array_like or int
         axis : int
+        device : str or Device, optional
+            Of the result for an integer; arrays are permuted where they lie.
 
         Returns
         -------
@@ -45,9 +48,9 @@ class Picking:
         [0, 1, 2, 3]
         """
         if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
-            return self._permutations(1, operator.index(x))[0]
+            return self._permutations(1, operator.index(x), device)[0]
         x = _as_operand(x)
-        order = self._permutations(1, x.shape[axis])[0]
+        order = self._permutations(1, x.shape[axis], x.device)[0]
         return _take(x, order, axis)
 
     def shuffle(self, x, axis=0):
@@ -80,8 +83,8 @@ class Picking:
             axis = axis_index(axis, x.ndim, "permuted")
             order = [k for k in range(x.ndim) if k != axis] + [axis]
             lines = x.transpose(order).reshape((-1, x.shape[axis]))
-            picked = self._permutations(*lines.shape)
-            first = arange(lines.shape[0])[:, None]
+            picked = self._permutations(*lines.shape, x.device)
+            first = arange(lines.shape[0], device=x.device)[:, None]
             moved = lines[first, picked].reshape([x.shape[k] for k in order])
             made = moved.transpose([order.index(k) for k in range(x.ndim)])
         if out is None:
@@ -89,7 +92,7 @@ class Picking:
         out[...] = made
         return out
 
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, *, device=None):
         """Random sample of the elements of `a`, or of ``arange(a)``.
 
         Parameters
@@ -104,6 +107,8 @@ class Picking:
             The axis of `a` along which elements are chosen.
         shuffle : bool
             Accepted for compatibility; the order is always random.
+        device : str or Device, optional
+            Of the result for an integer; elements of an array are chosen where it lies.
 
         Returns
         -------
@@ -119,21 +124,22 @@ class Picking:
         whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
         if not whole and _as_operand(a).ndim == 0:
             raise ValueError(f"choice: a must be an array or an integer; got {a!r}")
+        device = device if whole else _as_operand(a).device
         pool = operator.index(a) if whole else _as_operand(a).shape[axis]
         shape = _shape(size)
         n = math.prod(shape) if shape is not None else 1
         if pool <= 0 and n > 0:
             raise ValueError("choice: a cannot be empty unless no samples are taken")
-        p = None if p is None else self._chances(p, pool)
+        p = None if p is None else self._chances(p, pool, device)
         if replace:
-            picked = self._pick(pool, n, p)
+            picked = self._pick(pool, n, p, device)
         else:
             if n > pool:
                 raise ValueError(
                     "choice: Cannot take a larger sample than population when replace is False; "
                     f"got {n} of {pool}"
                 )
-            picked = self._pick_once(pool, n, p)
+            picked = self._pick_once(pool, n, p, device)
         if shape is None:
             picked = picked[0]
             return (
@@ -147,8 +153,10 @@ class Picking:
         axis = axis % a.ndim
         return _take(a, picked, axis).reshape((*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
 
-    def _chances(self, p, pool):
-        p = _as_operand(p).astype("float64")
+    def _chances(self, p, pool, device):
+        import unisono
+
+        p = unisono.asarray(p, device=device).astype("float64")
         if p.shape != (pool,):
             raise ValueError(f"choice: a and p must have same size; got {pool} and shape {p.shape}")
         if bool((p < 0).any()):
@@ -157,23 +165,27 @@ class Picking:
             raise ValueError(f"choice: Probabilities do not sum to 1; got {float(p.sum())}")
         return p
 
-    def _pick(self, pool, n, p):
+    def _pick(self, pool, n, p, device):
         if p is None:
-            return self.integers(0, pool, n)
+            return self.integers(0, pool, n, device=device)
         import unisono
 
         limits = unisono.cumsum(p)
-        return unisono.searchsorted(limits / limits[-1], self.random(n), side="right")
+        return unisono.searchsorted(
+            limits / limits[-1], self.random(n, device=p.device), side="right"
+        )
 
-    def _pick_once(self, pool, n, p):
+    def _pick_once(self, pool, n, p, device):
         if p is None:
-            return self._permutations(1, pool)[0][:n]
+            return self._permutations(1, pool, device)[0][:n]
         import unisono
 
         if int((p > 0).sum()) < n:
             raise ValueError("choice: Fewer non-zero entries in p than size")
         # The n smallest of exponential times over their rates: Efraimidis and Spirakis (2006).
         times = unisono.where(
-            p > 0, self.standard_exponential(pool) / unisono.where(p > 0, p, 1), math.inf
+            p > 0,
+            self.standard_exponential(pool, device=p.device) / unisono.where(p > 0, p, 1),
+            math.inf,
         )
         return unisono.argsort(times)[:n]

@@ -1,0 +1,113 @@
+// Random numbers on devices, those of the host: each element's follow from the key and its index.
+#include <map>
+#include <mutex>
+
+#include "core/error.h"
+#include "core/threads/fork.h"
+#include "library/on_device/device_work.h"
+#include "library/random/random.h"
+#include "library/random/ziggurat.h"
+#include "primitives/primitives.h"
+
+namespace unisono::library {
+
+namespace {
+
+constexpr std::size_t layers = 256;
+
+/// Limits, widths and heights of the layers of both ziggurats, then their edges. All limits are
+/// below 2^53.
+std::vector<double> ziggurat_tables() {
+    std::vector<double> made;
+    for (const Ziggurat* z : {&Ziggurat::normal(), &Ziggurat::exponential()}) {
+        for (std::uint64_t limit : z->inside) made.push_back(static_cast<double>(limit));
+        made.insert(made.end(), z->width, z->width + layers);
+        made.insert(made.end(), z->height, z->height + layers);
+    }
+    made.push_back(Ziggurat::normal().edge);
+    made.push_back(Ziggurat::exponential().edge);
+    return made;
+}
+
+/// The tables on a device, copied there once. They live as long as the process.
+DeviceVector ziggurats(Device& device) {
+    static LongMutex& mutex = *new LongMutex;
+    static auto& known = *new std::map<Device*, DeviceVector>;
+    std::lock_guard lock(mutex);
+    DeviceVector& tables = known[&device];
+    if (!tables.memory.handle) {
+        const std::vector<double> values = ziggurat_tables();
+        const auto count = static_cast<std::int64_t>(values.size());
+        const Memory memory = device.allocate(count * std::int64_t{sizeof(double)});
+        device.copy_in(memory, 0, values.data(), memory.bytes);
+        tables = {memory, 0, count, DType::Float64};
+    }
+    return tables;
+}
+
+/// The function of engine/algorithms/drawing.py.
+const char* sampler_of(Distribution what) {
+    static constexpr const char* samplers[] = {
+#define UNISONO_DISTRIBUTION(Name, name, ...) "draw_" name,
+#include "library/random/distributions.def"
+    };
+    return samplers[static_cast<std::size_t>(what)];
+}
+
+Scalar word(std::uint64_t bits) { return Scalar::of(DType::UInt64, bits); }
+Scalar real(double x) { return Scalar::of(DType::Float64, x); }
+
+/// One draw for each element, half a block.
+void fill_uniform(DeviceWork& work, const primitives::Drawing& d, const DeviceVector& out) {
+    const bool is_single = d.dtype == DType::Float32;
+    const auto odd = static_cast<std::int64_t>(d.key.next & 1);
+    work.run(
+        "fill_uniform",
+        {out, word(d.key.key), word(d.key.stream), word(d.key.next), out.size, is_single ? 40 : 11,
+         real(is_single ? 0x1p-24 : 0x1p-53), real(d.value[0]), real(d.value[1] - d.value[0])},
+        {(out.size + odd + 1) / 2});
+}
+
+}  // namespace
+
+void on_device::random_numbers(const primitives::Drawing& d, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    const DeviceVector to = vector_of(out[0]);
+    if (d.what == Distribution::Uniform && in.empty()) return fill_uniform(work, d, to);
+    const DeviceVector tables = ziggurats(device);
+    DeviceVector given[3] = {tables, tables, tables};
+    std::int64_t is_given[3] = {0, 0, 0};
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (d.input[k] < 0) continue;
+        given[k] = vector_of(in[static_cast<std::size_t>(d.input[k])]);
+        is_given[k] = 1;
+    }
+    work.run("draw_numbers",
+             {to, sampler_of(d.what), tables, given[0], given[1], given[2], is_given[0],
+              is_given[1], is_given[2], real(d.value[0]), real(d.value[1]), real(d.value[2]),
+              word(d.key.key), word(d.key.stream), word(d.key.next)},
+             {to.size});
+}
+
+void on_device::random_integers(const primitives::Range& range, Views, Views out, Device& device) {
+    DeviceWork work(device);
+    const DeviceVector to = vector_of(out[0]);
+    work.run("draw_integers",
+             {to.as(bits_dtype(to.dtype)), word(range.key.key), word(range.key.stream),
+              word(range.key.next), word(static_cast<std::uint64_t>(range.low)), word(range.span)},
+             {to.size});
+}
+
+void on_device::random_permutations(const primitives::Permuting& permuting, Views, Views out,
+                                    Device& device) {
+    DeviceWork work(device);
+    const std::int64_t n = permuting.n, rows = permuting.count;
+    const DeviceVector swaps = work.scratch(DType::Int64, rows * n);
+    work.run(
+        "draw_swaps",
+        {swaps, word(permuting.key.key), word(permuting.key.stream), word(permuting.key.next), n},
+        {rows, n});
+    work.run_pieces("swap_in_rows", {swaps, vector_of(out[0]), n}, rows);
+}
+
+}  // namespace unisono::library
