@@ -27,6 +27,7 @@ def measure(name, who):
         "bincount": lambda: (un.bincount, there(rng.integers(0, 100, N))),
         "unique-integers": lambda: (un.unique, there(rng.integers(0, 1000, N))),
         "take": lambda: (un.take, there(rng.random(N)), there(rng.integers(0, N, N))),
+        "fft": lambda: (un.fft.fft, there(rng.random(N) + 1j * rng.random(N))),
         "matmul": lambda: (
             un.matmul,
             there(rng.random((1024, 1024))),

@@ -322,6 +322,12 @@ BENCHMARKS = {
         ["host"],
         ("host", 3.0),
     ),
+    "device-fft": (
+        "un.fft.fft of 1e7 complex128 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
     "device-matmul": (
         "un.matmul of 1024x1024 float64 on an OpenCL device, beside the host",
         "unisono",

@@ -24,6 +24,7 @@ constexpr Algorithm table[] = {
 #include "algorithms/products.tree"
 #include "algorithms/scanning.tree"
 #include "algorithms/sorting.tree"
+#include "algorithms/transforms.tree"
 };
 
 struct Compiled {

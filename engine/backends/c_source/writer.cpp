@@ -137,8 +137,8 @@ std::string Writer::kernel_parameter(std::int32_t id, std::vector<Argument>& arg
         need_type(param.dtype, {}, "array '" + param.name + "'");
         arguments.push_back({Argument::Kind::Memory, id});
         arguments.push_back({Argument::Kind::Offset, id});
-        out = pointer(Space::Global, a.dtype, a.writable) + " " + array_names_.at(param.array) +
-              ", long " + offset_names_.at(param.array);
+        out = pointer(Space::Global, a.dtype, a.writable) + (a.noalias ? " restrict " : " ") +
+              array_names_.at(param.array) + ", long " + offset_names_.at(param.array);
     }
     std::string parts = array_parameters(id, arguments);
     return out.empty() && !parts.empty() ? parts.substr(2) : out + parts;

@@ -376,7 +376,7 @@ def _rolled(x, axes, by):
         cut = by(n)
         if n == 0 or cut in (0, n):
             continue
-        made = zeros(x.shape, x.dtype)
+        made = zeros(x.shape, x.dtype, device=x.device)
         lead = (slice(None),) * k
         made[(*lead, slice(0, n - cut))] = x[(*lead, slice(cut, None))]
         made[(*lead, slice(n - cut, None))] = x[(*lead, slice(0, cut))]
