@@ -13,7 +13,7 @@ from .._numpy.products import _array, _conj, _element_strides, _into, _view, ten
 from .._numpy.products import cross as _cross
 from .._numpy.products import outer as _outer
 from . import _checks
-from ._checks import _cutoff, _floating, _linalg_error, _matrices
+from ._checks import _cutoff, _floating, _linalg_error, _matrices, _of_stack
 from ._decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from ._norms import cond, matrix_norm, norm, vector_norm
 from ._solving import det, inv, lstsq, slogdet, solve, tensorinv, tensorsolve
@@ -221,7 +221,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     if rcond is None:
         rcond = 1e-15 if rtol is None else rtol
     if a.size == 0:
-        return empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+        return empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype, device=a.device)
     u, s, vh = svd(_conj(a), full_matrices=False, hermitian=hermitian)
     cutoff = _cutoff(s, a.shape, rcond, a.dtype)
     large = s > cutoff
@@ -265,9 +265,9 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
         return int(bool((A != 0).any()))
     A = _floating(A, "matrix_rank")
     if 0 in A.shape[-2:]:
-        return zeros(A.shape[:-2], "int64")
+        return zeros(A.shape[:-2], "int64", device=A.device)
     s = svd(A, compute_uv=False, hermitian=hermitian)
-    limit = _cutoff(s, A.shape, rtol, A.dtype) if tol is None else _array(tol)[..., None]
+    limit = _cutoff(s, A.shape, rtol, A.dtype) if tol is None else _of_stack(tol)
     return (s > limit).astype("int64").sum(axis=-1)
 
 

@@ -82,5 +82,12 @@ def _real(dtype):
 def _cutoff(s, shape, rtol, dtype):
     if rtol is None:
         rtol = max(shape[-2:]) * _epsilon(dtype)
-    rtol = _array(rtol)
-    return s.max(axis=-1, keepdims=True) * rtol[..., None]
+    return s.max(axis=-1, keepdims=True) * _of_stack(rtol)
+
+
+def _of_stack(x):
+    """A number, or numbers for each matrix of a stack beside those along its last axis."""
+    if isinstance(x, (int, float)):
+        return x
+    x = _array(x)
+    return x[..., None] if x.ndim else x

@@ -173,8 +173,12 @@ def _empty_svd(a):
 
     *outer, m, n = a.shape
     real = unisono.real(a).dtype
-    bases = [unisono.broadcast_to(unisono.eye(k, dtype=a.dtype), (*outer, k, k)) for k in (m, n)]
-    return bases[0].copy(), unisono.zeros((*outer, min(m, n)), real), bases[1].copy()
+    bases = [
+        unisono.broadcast_to(unisono.eye(k, dtype=a.dtype, device=a.device), (*outer, k, k))
+        for k in (m, n)
+    ]
+    values = unisono.zeros((*outer, min(m, n)), real, device=a.device)
+    return bases[0].copy(), values, bases[1].copy()
 
 
 def _svd_hermitian(a, compute_uv):

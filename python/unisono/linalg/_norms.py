@@ -41,7 +41,7 @@ def cond(x, p=None):
         raise _linalg_error("cond: cond is not defined on empty arrays")
     if x.size == 0:  # no matrix at all
         _matrices(x, "cond", square=p not in (None, 2, -2))
-        return unisono.empty(x.shape[:-2], _real(x.dtype))
+        return unisono.empty(x.shape[:-2], _real(x.dtype), device=x.device)
     if p is None or p == 2 or p == -2:
         s = svd(x, compute_uv=False)
         made = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
@@ -54,7 +54,8 @@ def cond(x, p=None):
         if x.ndim > 2:
             parts = x.reshape((-1, *x.shape[-2:]))
             values = [float(cond(parts[k], p)) for k in range(parts.shape[0])]
-            return unisono.array(values, dtype=_real(x.dtype)).reshape(x.shape[:-2])
+            made = unisono.asarray(values, dtype=_real(x.dtype), device=x.device)
+            return made.reshape(x.shape[:-2])
         known = math.nan if bool(unisono.isnan(x).any()) else math.inf
         return unisono.array(known, dtype=_real(x.dtype))
     axes = (-2, -1)

@@ -73,7 +73,9 @@ def solve(a, b):
     a = _engine.broadcast_to(a, (*lead, *a.shape[-2:])) if lead != a.shape[:-2] else a
     b = _engine.broadcast_to(b, (*lead, *b.shape[-2:])) if lead != b.shape[:-2] else b
     if b.shape[-1] == 0 and a.size:
-        _factors("solve", a, zeros((*a.shape[:-1], 1), a.dtype))  # singular matrices are errors
+        _factors(
+            "solve", a, zeros((*a.shape[:-1], 1), a.dtype, device=a.device)
+        )  # singular matrices are errors
     (x,) = _factors("solve", a, b)
     return x[..., 0] if vector else x
 
@@ -199,16 +201,17 @@ def lstsq(a, b, rcond=None):
         raise _linalg_error(f"lstsq: Incompatible dimensions; got shapes {a.shape} and {b.shape}")
     if rcond is None:
         rcond = _epsilon(a.dtype) * max(m, n)
+    none = zeros(0, _real(a.dtype), device=a.device)
     if b.shape[1] == 0 and m > 0 and n > 0:  # nothing to solve, but the matrix has a rank
-        _, _, rank, s = lstsq(a, zeros((m, 1), a.dtype), rcond)
-        return zeros((n, 0), a.dtype), zeros(0, _real(a.dtype)), rank, s
+        _, _, rank, s = lstsq(a, zeros((m, 1), a.dtype, device=a.device), rcond)
+        return zeros((n, 0), a.dtype, device=a.device), none, rank, s
     if m == 0 or n == 0:
-        x, s, rank = zeros((n, b.shape[1]), a.dtype), zeros(min(m, n), _real(a.dtype)), 0
-        residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else zeros(0, _real(a.dtype))
-        return (x[:, 0] if vector else x), residuals, un.int32(rank), s
+        x = zeros((n, b.shape[1]), a.dtype, device=a.device)
+        residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else none
+        return (x[:, 0] if vector else x), residuals, un.int32(0), none
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
-    residuals = zeros(0, _real(a.dtype))
+    residuals = none
     if rank == n and m > n:
         residuals = (abs(full[n:]) ** 2).sum(axis=0)
     return (x[:, 0] if vector else x), residuals, un.int32(rank), s

@@ -79,8 +79,8 @@ Examples<A> of_lanes(std::span<const DType> dtypes, std::vector<A> attributes) {
     return made;
 }
 
-const Shape squares[] = {{3, 3}, {4, 5, 5}, {2, 3, 12, 12}, {1, 1}};
-const Shape rectangles[] = {{3, 5}, {4, 6, 2}, {2, 3, 12, 12}, {1, 1}};
+const Shape squares[] = {{3, 3}, {4, 5, 5}, {2, 3, 12, 12}, {1, 1}, {2, 39, 39}};
+const Shape rectangles[] = {{3, 5}, {4, 6, 2}, {2, 3, 12, 12}, {1, 1}, {2, 41, 37}, {35, 70}};
 
 template <class A, class F>
 Examples<A> of_matrices(std::span<const Shape> shapes, std::vector<A> attributes, F operand) {
@@ -356,12 +356,17 @@ Examples<primitives::FftStep> fft() {
     Examples<primitives::FftStep> all;
     for (DType t : floats) {
         const DType c = t == DType::Float32 ? DType::Complex64 : DType::Complex128;
-        for (std::int64_t length : {1, 4, 7, 12, 64}) {
+        for (std::int64_t length : {1, 4, 7, 12, 64, 67}) {
             for (int axis : {0, 1, 2}) {
                 all.push_back({{axis, length, 0.5, true, Complex}, {values({5, 4, 6}, c)}, {}});
                 all.push_back({{axis, length, 1, false, RealBackward}, {values({5, 4, 6}, c)}, {}});
                 all.push_back({{axis, length, 1, true, RealForward}, {values({5, 4, 6}, t)}, {}});
             }
+        }
+        for (std::int64_t length : {600, 609}) {  // cut into matrices
+            all.push_back({{1, length, 1, false, Complex}, {values({2, 600}, c)}, {}});
+            all.push_back({{1, 2 * length, 1, true, RealForward}, {values({2, 1200}, t)}, {}});
+            all.push_back({{0, length, 1, false, RealBackward}, {values({600, 2}, c)}, {}});
         }
     }
     return all;
@@ -376,6 +381,8 @@ Examples<primitives::Drawing> random_numbers() {
     all.push_back({{Distribution::Normal, {1, 2, 3}, {0, 2}, {0, -1, -1}, DType::Float64, shape},
                    {values({3, 700}, DType::Float64)},
                    {}});
+    all.push_back(
+        {{Distribution::Poisson, {1, 2, 3}, {4}, {-1, -1, -1}, DType::Int64, shape}, {}, {}});
     return all;
 }
 Examples<primitives::Range> random_integers() {
