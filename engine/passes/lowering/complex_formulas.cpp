@@ -1,8 +1,8 @@
 // The formulas of ops/complex_rules.h in nodes, without branches, so that loops of them become
-// vectors. Functions compute in float64 and round once more for complex64.
+// vectors.
 #include "passes/lowering/complex_formulas.h"
 
-#include <limits>
+#include "passes/lowering/formula_numbers.h"
 
 namespace unisono::passes {
 
@@ -10,62 +10,29 @@ using namespace ir;
 
 namespace {
 
-/// A real number in a formula; builds where `building` points.
-thread_local Builder* building = nullptr;
-
-struct N {
-    E e;
-    N(E node) : e(node) {}
-};
-N constant(N like, double value) { return building->number(like.e->dtype, value); }
-N operator+(N a, N b) { return building->add(a.e, b.e); }
-N operator-(N a, N b) { return building->sub(a.e, b.e); }
-N operator*(N a, N b) { return building->mul(a.e, b.e); }
-N operator/(N a, N b) { return building->binary(Op::Div, a.e, b.e); }
-N operator-(N a) { return building->unary(Op::Neg, a.e); }
-N operator<(N a, N b) { return building->binary(Op::Lt, a.e, b.e); }
-N operator<=(N a, N b) { return building->binary(Op::Le, a.e, b.e); }
-N operator>(N a, N b) { return building->binary(Op::Gt, a.e, b.e); }
-N operator>=(N a, N b) { return building->binary(Op::Ge, a.e, b.e); }
-N operator==(N a, N b) { return building->binary(Op::Eq, a.e, b.e); }
-N operator!=(N a, N b) { return building->binary(Op::Ne, a.e, b.e); }
-N operator&(N a, N b) { return building->binary(Op::And, a.e, b.e); }
-N operator|(N a, N b) { return building->binary(Op::Or, a.e, b.e); }
-N operator!(N a) { return building->unary(Op::Not, a.e); }
-N operator+(N a, double c) { return a + constant(a, c); }
-N operator-(N a, double c) { return a - constant(a, c); }
-N operator*(N a, double c) { return a * constant(a, c); }
-N operator<(N a, double c) { return a < constant(a, c); }
-N operator>(N a, double c) { return a > constant(a, c); }
-N operator==(N a, double c) { return a == constant(a, c); }
-N select(N c, N a, N b) { return building->select(c.e, a.e, b.e); }
-N fabs(N a) { return building->unary(Op::Abs, a.e); }
-N sqrt(N a) { return building->unary(Op::Sqrt, a.e); }
-N call(Op op, N a) { return building->unary(op, a.e); }
-N call(Op op, N a, N b) { return building->binary(op, a.e, b.e); }
-N with_sign(N size, N sign) { return building->binary(Op::CopySign, size.e, sign.e); }
-N fma(N a, N b, N c) { return building->fma(a.e, b.e, c.e); }
-N is_infinite(N a) { return call(Op::IsInf, a); }
-N is_finite(N a) { return call(Op::IsFinite, a); }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 /// Functions of one operand, computed in float64.
 bool is_function(Op op) {
     switch (op) {
         case Op::Exp:
         case Op::Exp2:
+        case Op::Expm1:
         case Op::Log:
         case Op::Log2:
         case Op::Log10:
+        case Op::Log1p:
         case Op::Sqrt:
         case Op::Sin:
         case Op::Cos:
         case Op::Tan:
+        case Op::Asin:
+        case Op::Acos:
+        case Op::Atan:
         case Op::Sinh:
         case Op::Cosh:
-        case Op::Tanh: return true;
+        case Op::Tanh:
+        case Op::Asinh:
+        case Op::Acosh:
+        case Op::Atanh: return true;
         default: return false;
     }
 }
@@ -83,6 +50,7 @@ bool ComplexFormulas::knows(Op op) {
         case Op::Sub:
         case Op::Mul:
         case Op::Div:
+        case Op::Power:
         case Op::Min:
         case Op::Max:
         case Op::Fmin:
@@ -210,6 +178,7 @@ Parts ComplexFormulas::binary(Op op, Parts a, Parts b) {
         case Op::Sub: return {b_.binary(op, a.re, b.re), b_.binary(op, a.im, b.im)};
         case Op::Mul: return product(a, b);
         case Op::Div: return quotient(a, b);
+        case Op::Power: return rounded(power(widened(a), widened(b)), a.re->dtype);
         case Op::Min: return takes_first(is_nan(a), a, b);
         case Op::Max: return takes_first(is_nan(a), b, a);
         case Op::Fmin: return takes_first(is_nan(b), a, b);
@@ -231,129 +200,13 @@ Parts ComplexFormulas::unary(Op op, Parts a) {
         fail(ErrorKind::Unsupported,
              std::string(name(op)) + ": not supported for complex numbers in compiled code");
     }
-    DType t = a.re->dtype;
-    auto wide = [&](E e) { return name_(b_.cast(e, DType::Float64)); };
-    Parts made = wide_unary(op, {wide(a.re), wide(a.im)});
-    return {b_.cast(made.re, t), b_.cast(made.im, t)};
+    return rounded(wide_unary(op, widened(a)), a.re->dtype);
 }
 
-/// Functions of float64 parts.
-Parts ComplexFormulas::wide_unary(Op op, Parts a) {
-    building = &b_;
-    N x = a.re, y = a.im;
-    auto real = [&](Op f, N v) { return N(name_(call(f, v).e)); };
-    auto times = [&](Parts p, double c) { return Parts{(N(p.re) * c).e, (N(p.im) * c).e}; };
-    switch (op) {
-        case Op::Exp: return exponential(a);
-        case Op::Exp2: return exponential(named(times(a, 0.693147180559945309417232121458176568)));
-        case Op::Log: return logarithm(a);
-        case Op::Log2: return times(logarithm(a), 1.442695040888963407359924681001892137);
-        case Op::Log10: return times(logarithm(a), 0.434294481903251827651128918916605082);
-        case Op::Sqrt: return root(a);
-        case Op::Sin:
-            return {(real(Op::Sin, x) * real(Op::Cosh, y)).e,
-                    (real(Op::Cos, x) * real(Op::Sinh, y)).e};
-        case Op::Cos:
-            return {(real(Op::Cos, x) * real(Op::Cosh, y)).e,
-                    (-(real(Op::Sin, x) * real(Op::Sinh, y))).e};
-        case Op::Sinh:
-            return {(real(Op::Sinh, x) * real(Op::Cos, y)).e,
-                    (real(Op::Cosh, x) * real(Op::Sin, y)).e};
-        case Op::Cosh:
-            return {(real(Op::Cosh, x) * real(Op::Cos, y)).e,
-                    (real(Op::Sinh, x) * real(Op::Sin, y)).e};
-        case Op::Tanh: return hyperbolic_tangent(a);
-        default: break;
-    }
-    // tan(z) = -i tanh(i z)
-    Parts turned = hyperbolic_tangent({name_((-y).e), a.re});
-    return {turned.im, (-N(turned.re)).e};
+Parts ComplexFormulas::widened(Parts a) {
+    return {name_(b_.cast(a.re, DType::Float64)), name_(b_.cast(a.im, DType::Float64))};
 }
 
-/// e^x (cos y + i sin y); e^x is made in two steps where it would overflow before its product.
-Parts ComplexFormulas::exponential(Parts a) {
-    building = &b_;
-    N x = a.re, y = a.im;
-    N large = name_((x > 700.0).e);
-    N size = name_(call(Op::Exp, N(select(large, x - 700.0, x))).e);
-    N rest = name_(select(large, constant(x, 0x1.d945df4ba9037p1009), constant(x, 1)).e);
-    N re = size * call(Op::Cos, y) * rest, im = size * call(Op::Sin, y) * rest;
-    N is_real = name_((y == 0.0).e), zero = constant(x, 0);
-    N odd = name_((!is_finite(y)).e);
-    N gone = name_(((x == -infinity) & odd).e), endless = name_(((x == infinity) & odd).e);
-    re = select(gone, zero, select(endless, constant(x, infinity), re));
-    im = select(gone, with_sign(zero, y), im);
-    return {select(is_real, size * rest, re).e, select(is_real, y, im).e};
-}
-
-/// log |z|: near 1 by log1p of |z|^2 - 1, whose leading parts cancel exactly.
-E ComplexFormulas::log_of_size(Parts a) {
-    building = &b_;
-    N x = name_(fabs(N(a.re)).e), y = name_(fabs(N(a.im)).e);
-    N high = name_(select(x < y, y, x).e), low = name_(select(x < y, x, y).e);
-    N huge = name_((high > 0x1p1000).e);
-    N scale = name_(select(huge, constant(x, 0x1p-100), constant(x, 1)).e);
-    N size = call(Op::Log, N(magnitude((high * scale).e, (low * scale).e)));
-    size = select(huge, size + 0x1.15277c52a9c18p6, size);  // 100 log 2
-    N p = name_((high * high).e), q = name_((low * low).e);
-    N p_rest = fma(high, high, -p), q_rest = fma(low, low, -q);
-    N first = name_((p - 1.0).e);
-    N sum = name_((first + q).e);
-    N turned = name_((sum - first).e);
-    N sum_rest = (first - (sum - turned)) + (q - turned);
-    N apart = sum + (sum_rest + (p_rest + q_rest));
-    N near = (p > 0.5) & (p < 2.0) & (sum < 1.0) & (sum > -0.5);
-    return select(near, call(Op::Log1p, apart) * 0.5, size).e;
-}
-
-Parts ComplexFormulas::logarithm(Parts a) {
-    E size = name_(log_of_size(a));
-    building = &b_;
-    return {size, call(Op::Atan2, N(a.im), N(a.re)).e};
-}
-
-Parts ComplexFormulas::root(Parts a) {
-    building = &b_;
-    N x = a.re, y = a.im;
-    N size_x = name_(fabs(x).e), size_y = name_(fabs(y).e);
-    N most = select(size_x < size_y, size_y, size_x);
-    N huge = name_((most > 0x1p1020).e), tiny = name_((most < 0x1p-900).e);
-    N one = constant(x, 1);
-    N scale = name_(select(huge, constant(x, 0x1p-4), select(tiny, constant(x, 0x1p200), one)).e);
-    N back = name_(select(huge, constant(x, 0x1p2), select(tiny, constant(x, 0x1p-100), one)).e);
-    N u = name_((size_x * scale).e), v = name_((size_y * scale).e);
-    N t = name_(sqrt((u + N(magnitude(u.e, v.e))) * constant(x, 0.5)).e);
-    N other = name_((v / (t + t)).e);
-    t = name_((t * back).e);
-    other = name_((other * back).e);
-    N right = name_((!(x < 0.0)).e);
-    N re = select(right, t, other), im = with_sign(select(right, other, t), y);
-    N is_zero = name_(((x == 0.0) & (y == 0.0)).e), zero = constant(x, 0);
-    N end_y = name_(is_infinite(y).e), end_x = name_(is_infinite(x).e);
-    N none = name_((y - y).e);
-    N far_re = select(right, size_x, fabs(none)), far_im = select(right, none, size_x);
-    re = select(is_zero, zero, select(end_x, far_re, re));
-    im = select(is_zero, y, select(end_x, with_sign(far_im, y), im));
-    return {select(end_y, constant(x, infinity), re).e, select(end_y, y, im).e};
-}
-
-/// Kahan's: (t + i tan y) over what keeps it from overflowing.
-Parts ComplexFormulas::hyperbolic_tangent(Parts a) {
-    building = &b_;
-    N x = a.re, y = a.im;
-    N t = name_(call(Op::Tan, y).e), s = name_(call(Op::Sinh, x).e);
-    N beta = name_((t * t + 1.0).e), rho = sqrt(s * s + 1.0);
-    N below = name_((beta * s * s + 1.0).e);
-    N far = name_((fabs(x) > 22.0).e), one = constant(x, 1), zero = constant(x, 0);
-    N decay = call(Op::Exp, fabs(x) * -2.0);
-    N far_im = call(Op::Sin, y) * call(Op::Cos, y) * 4.0 * decay;
-    // The array API's: at the ends the imaginary part is 0 with y's sign.
-    N endless = is_infinite(x);
-    far_im = select(endless, with_sign(zero, y), far_im);
-    N re = select(far, with_sign(one, x), beta * rho * s / below);
-    N im = select(far, far_im, t / below);
-    N is_real = name_((y == 0.0).e);
-    return {re.e, select(is_real, y, im).e};
-}
+Parts ComplexFormulas::rounded(Parts a, DType t) { return {b_.cast(a.re, t), b_.cast(a.im, t)}; }
 
 }  // namespace unisono::passes

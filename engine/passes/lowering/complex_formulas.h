@@ -33,7 +33,16 @@ class ComplexFormulas {
     Parts exponential(Parts a);
     Parts logarithm(Parts a);
     Parts root(Parts a);
+    Parts power(Parts a, Parts b);
+    Parts exponential_less_one(Parts a);
+    Parts hyperbolic_sine(Parts a);
+    Parts hyperbolic_cosine(Parts a);
     Parts hyperbolic_tangent(Parts a);
+    Parts arcsine(Parts a);
+    Parts arccosine(Parts a);
+    Parts area_tangent(Parts a);
+    Parts widened(Parts a);
+    Parts rounded(Parts a, DType t);
     ir::E log_of_size(Parts a);
     ir::E less(Parts a, Parts b, bool or_equal);
     ir::E equal(Parts a, Parts b);

@@ -108,3 +108,20 @@ def test_in_parallel_loops(on):
     out = np.zeros(9)
     f(out)
     assert out.tolist() == [(complex(i, 1) ** 2).real - (complex(i, 1) ** 2).imag for i in range(9)]
+
+
+def every_function(z):
+    return (
+        np.arcsin(z) + np.arccos(z),
+        np.arctan(z) * np.arctanh(z),
+        np.arcsinh(z) - np.arccosh(z),
+        np.expm1(z) / np.log1p(z),
+    )
+
+
+def test_functions_of_numpy(on):
+    compiled = un.jit(every_function, device=on)
+    for z in (0.5 - 0.25j, -3 + 2j, 0.1 + 0.05j, 40 - 3j):
+        np.testing.assert_allclose(
+            compiled(np.complex128(z)), every_function(np.complex128(z)), rtol=1e-12
+        )
