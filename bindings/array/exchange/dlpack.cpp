@@ -1,6 +1,10 @@
-// DLPack 1.x: zero-copy exchange with other array libraries on the CPU.
+// DLPack 1.x: zero-copy exchange with other array libraries on the CPU, and of arrays on devices.
+//
+// On an OpenCL device a tensor's `data` is the buffer (cl_mem), on a CUDA device an address. Memory
+// of devices is taken from our own tensors only: that of others belongs to other contexts.
 #include "array/exchange/adopt.h"
 #include "array/object.h"
+#include "tape/run/submission.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -36,7 +40,7 @@ struct DLManagedTensorVersioned {
     std::uint64_t flags;
     DLTensor tensor;
 };
-constexpr std::int32_t dl_cpu = 1;
+constexpr std::int32_t dl_cpu = 1, dl_cuda = 2, dl_opencl = 4;
 constexpr std::uint64_t flag_readonly = 1, flag_copied = 2;
 
 /// Keeps an exported array and its dims alive. Made with the interpreter's lock; may die without
@@ -77,15 +81,84 @@ bool from_dl_dtype(DLDataType d, DType& t) {
     return false;
 }
 
+void drop_plain(DLManagedTensor* t) { drop(t->context); }
+void drop_versioned(DLManagedTensorVersioned* t) { drop(t->context); }
+
+std::int32_t dl_type(const Device& device) {
+    return device.info().name.starts_with("cuda") ? dl_cuda : dl_opencl;
+}
+
+/// Where an array's memory lies: on a device by its number among those of its back end.
+DLDevice dl_device_of(const Array& a) {
+    if (a.is_known() || a.view().storage->addressable()) return {dl_cpu, 0};
+    const Device* device = a.device();
+    std::int32_t id = 0;
+    for (const Device* d : all_devices()) {
+        if (d == device) return {dl_type(*device), id};
+        if (!d->info().host_memory && dl_type(*d) == dl_type(*device)) ++id;
+    }
+    return {dl_type(*device), static_cast<std::int32_t>(device->number())};  // a part of one
+}
+
+bool same_device(DLDevice a, DLDevice b) { return a.type == b.type && a.id == b.id; }
+
+/// The device that a consumer asks for; null for the host.
+Device* wanted_device(DLDevice wanted) {
+    if (wanted.type == dl_cpu) return nullptr;
+    std::int32_t id = 0;
+    for (Device* d : all_devices()) {
+        if (d->info().host_memory || dl_type(*d) != wanted.type) continue;
+        if (id++ == wanted.id) return d;
+    }
+    PyErr_Format(PyExc_BufferError, "__dlpack__: there is no device (%d, %d) of DLPack's here",
+                 wanted.type, wanted.id);
+    throw PythonError{};
+}
+
+/// The array where the consumer wants it; notes whether that is a copy.
+Array placed(Array a, PyObject* device, bool may_copy, bool& copied) {
+    if (device == Py_None) return a;
+    DLDevice wanted{};
+    if (!PyArg_ParseTuple(device, "ii", &wanted.type, &wanted.id)) throw PythonError{};
+    if (same_device(wanted, dl_device_of(a))) return a;
+    Device* to = wanted_device(wanted);
+    if (!may_copy) {
+        PyErr_Format(PyExc_BufferError,
+                     "__dlpack__: an array on %s cannot be seen on %s without a copy; got "
+                     "copy=False; use copy=None",
+                     device_name(a.device()).c_str(), device_name(to).c_str());
+        throw PythonError{};
+    }
+    copied = true;
+    return to_device(a, to);
+}
+
+/// Memory that is ready for others to use.
+void make_ready(const Array& a, bool for_write) {
+    Storage* s = a.view().storage;
+    if (s->addressable()) {
+        host_data(a, for_write);
+        return;
+    }
+    if (for_write)
+        Tape::current().complete_for_write(s, FlushReason::Shared);
+    else
+        Tape::current().complete(s, FlushReason::Shared);
+    s->allocate();
+    begin_outside_use(*s);
+    wait_for_memory(*s);
+}
+
 void fill_tensor(DLTensor& t, Exported& e) {
     const Array& a = e.array;
-    t.data = a.view().data();
-    t.device = {dl_cpu, 0};
+    t.device = dl_device_of(a);
+    const bool on_host = t.device.type == dl_cpu;
+    t.data = on_host ? a.view().data() : reinterpret_cast<void*>(a.view().storage->memory.handle);
     t.ndim = a.rank();
     t.dtype = dl_dtype(a.dtype());
     t.shape = e.shape.data();
     t.strides = e.strides.data();
-    t.byte_offset = 0;
+    t.byte_offset = on_host ? 0 : static_cast<std::uint64_t>(a.view().offset * size_of(a.dtype()));
 }
 
 void capsule_unused(PyObject* capsule) {
@@ -134,7 +207,9 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
     }
     if (t.device.type != dl_cpu) {
         fail(ErrorKind::Device,
-             "from_dlpack: the tensor is not in host memory; copy it to the CPU first");
+             "from_dlpack: the tensor is not in host memory, but on DLPack's device (" +
+                 std::to_string(t.device.type) + ", " + std::to_string(t.device.id) +
+                 "); copy it to the CPU first");
     }
     check_tensor(t);
     Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
@@ -147,6 +222,14 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
              "it with 0");
     return borrow(static_cast<char*>(t.data) + t.byte_offset, layout, dtype, readonly, owner,
                   release);
+}
+
+/// Of a tensor of ours, which is given back.
+template <class Tensor>
+Array own_array(Tensor* t) {
+    const Array a = static_cast<Exported*>(t->context)->array;
+    t->deleter(t);
+    return a;
 }
 
 }  // namespace
@@ -168,11 +251,14 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
             else if (name != "stream")
                 fail(ErrorKind::Type, "__dlpack__: unexpected keyword '" + std::string(name) + "'");
         }
-        (void)device;  // this array is on the CPU, the one device that can be asked for
         Array a = array_of(self);
         if (a.is_known()) a = full({}, a.scalar(), nullptr);
-        bool copied = copy_wanted == Py_True;
-        if (copied) a = copy(a);
+        bool copied = false;
+        a = placed(a, device, copy_wanted != Py_False, copied);
+        if (copy_wanted == Py_True && !copied) {
+            a = copy(a);
+            copied = true;
+        }
         bool readonly = a.readonly();
         bool use_version = version != Py_None && PyTuple_Check(version) &&
                            PyTuple_GET_SIZE(version) > 0 &&
@@ -183,7 +269,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
                 "__dlpack__: a read-only array needs DLPack 1.0; pass max_version=(1, 0), or copy");
             throw PythonError{};
         }
-        host_data(a, !readonly);
+        make_ready(a, !readonly);
         auto e = std::make_unique<Exported>();
         ++a.view().storage->exports;
         e->array = a;
@@ -194,13 +280,13 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
             t.major = 1;
             t.minor = 0;
             t.context = e.get();
-            t.deleter = [](DLManagedTensorVersioned* v) { drop(v->context); };
+            t.deleter = drop_versioned;
             t.flags = (readonly ? flag_readonly : 0) | (copied ? flag_copied : 0);
             fill_tensor(t.tensor, *e);
             return PyCapsule_New(&e.release()->versioned, "dltensor_versioned", capsule_unused);
         }
         e->plain.context = e.get();
-        e->plain.deleter = [](DLManagedTensor* v) { drop(v->context); };
+        e->plain.deleter = drop_plain;
         fill_tensor(e->plain.tensor, *e);
         return PyCapsule_New(&e.release()->plain, "dltensor", capsule_unused);
     });
@@ -208,12 +294,8 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        const Array& a = array_of(self);
-        if (!a.is_known() && !a.view().storage->addressable()) {
-            fail(ErrorKind::Unsupported, "__dlpack_device__: arrays on " + device_name(a.device()) +
-                                             " cannot be exported; use .to_device(\"cpu\")");
-        }
-        return Py_BuildValue("(ii)", dl_cpu, 0);
+        const DLDevice d = dl_device_of(array_of(self));
+        return Py_BuildValue("(ii)", d.type, d.id);
     });
 }
 
@@ -237,11 +319,16 @@ PyObject* from_dlpack(PyObject*, PyObject* object) noexcept {
         if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
             auto* t = static_cast<DLManagedTensorVersioned*>(
                 PyCapsule_GetPointer(capsule, "dltensor_versioned"));
-            a = import_tensor(t->tensor, t, release_imported_versioned, t->flags & flag_readonly);
+            a = t->deleter == drop_versioned && t->tensor.device.type != dl_cpu
+                    ? own_array(t)
+                    : import_tensor(t->tensor, t, release_imported_versioned,
+                                    t->flags & flag_readonly);
             PyCapsule_SetName(capsule, "used_dltensor_versioned");
         } else if (PyCapsule_IsValid(capsule, "dltensor")) {
             auto* t = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
-            a = import_tensor(t->tensor, t, release_imported, false);
+            a = t->deleter == drop_plain && t->tensor.device.type != dl_cpu
+                    ? own_array(t)
+                    : import_tensor(t->tensor, t, release_imported, false);
             PyCapsule_SetName(capsule, "used_dltensor");
         } else {
             Py_DECREF(capsule);
