@@ -67,7 +67,7 @@ bool fits(const ItemLoop& loop, const Items& items, PyObject* object, Extents& e
     }
     if (!loop.takes_ours || Py_TYPE(object) != array_type) return false;
     const View& view = array_of(object).view();
-    return view.dtype == items.dtype &&
+    return view.dtype == items.dtype && view.storage->addressable() &&
            extents.take(items, view.layout->shape().data(), view.layout->shape().size());
 }
 

@@ -16,6 +16,7 @@
 #include "passes/cleanup/simplify.h"
 #include "passes/cleanup/storage_coalescing.h"
 #include "passes/kernels/inline_calls.h"
+#include "passes/kernels/private_slots.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/bits_by_table.h"
 #include "passes/loops/points_in_lanes.h"
@@ -123,6 +124,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
         run("expand_math", [&](ir::Module& m) { expand_math(m, is_host); });
     }
     if (!is_host) {
+        run("private_slots", private_slots);
         run("map_to_grid", [&](ir::Module& m) { host = map_to_grid(m, target.run_length); });
         if (host && debug_level() >= 5) debug_log("host program\n" + ir::print(host->function));
     }

@@ -395,3 +395,113 @@ def test_no_warning_of_loops_that_nobody_wrote(device, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check(device, total, rng.random(N))
+
+
+# ---- Array variables in parallel loops, and functions that the host has
+
+
+def test_rows_and_small_arrays_in_parallel_loops(device, rng):
+    @un.jit
+    def mirror(a, out):
+        for i in un.prange(a.shape[0]):
+            row = a[i]
+            t = np.zeros(8)
+            for j in range(8):
+                t[j] = row[7 - j] * 2
+            for j in range(8):
+                out[i, j] = t[j] + row[j]
+
+    @un.jit
+    def square(row):
+        s = 0.0
+        for j in range(len(row)):
+            s += row[j] * row[j]
+        return s
+
+    @un.jit
+    def norms(a, out):
+        for i in un.prange(a.shape[0]):
+            out[i] = square(a[i]) + a[i].sum()
+
+    a = rng.random((30, 8))
+    check(device, mirror, a, np.zeros((30, 8)))
+    check(device, norms, a, np.zeros(30))
+
+
+def test_arrays_of_unknown_size_in_parallel_loops_are_refused(device):
+    @un.jit
+    def work(a, n):
+        for i in un.prange(a.shape[0]):
+            t = np.zeros(n)
+            a[i] = t[0]
+
+    a = un.asarray(np.ones(10), device=device)
+    if str(device) == "cpu":
+        work(a, 3)
+        return
+    with pytest.raises(un.UnsupportedError, match="must have a constant, small size"):
+        work(a, 3)
+        float(a[0])
+
+
+def test_recursion_is_refused_where_devices_cannot(device):
+    @un.jit
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    @un.jit
+    def fill(a):
+        for i in un.prange(a.shape[0]):
+            a[i] = fibonacci(i)
+
+    a = un.asarray(np.zeros(10), device=device)
+    if str(device) == "cpu":
+        fill(a)
+        assert float(a[9]) == 34
+        return
+    with pytest.raises(un.UnsupportedError, match="fibonacci: a recursive function"):
+        fill(a)
+        float(a[0])
+
+
+def test_functions_that_the_host_has(device, rng):
+    @un.jit
+    def ordered(a):
+        np.random.seed(3)
+        first = np.random.rand()
+        b = np.sort(a)
+        for i in un.prange(a.shape[0]):
+            b[i] += first
+        return b
+
+    a = rng.random(N)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got = host(ordered(un.asarray(a, device=device)))
+    np.testing.assert_array_equal(got, host(ordered(a)))
+
+
+@un.vectorize
+def scaled(x, y):
+    return x * y + 1
+
+
+@un.guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
+def running_sum(x, start, out):
+    s = start
+    for i in range(x.shape[0]):
+        s += x[i]
+        out[i] = s
+
+
+def test_vectorized_functions(device, rng):
+    a, b = rng.random((4, 25)), rng.random((4, 25))
+    x, y = (un.asarray(t, device=device) for t in (a, b))
+    made = scaled(x, y)
+    assert made.device == device
+    np.testing.assert_array_equal(host(made), a * b + 1)
+    for operand, number in ((a, 0.5), (a[0], 2.0)):
+        made = running_sum(un.asarray(operand, device=device), number)
+        assert made.device == device
+        np.testing.assert_allclose(host(made), number + np.cumsum(operand, axis=-1), rtol=1e-14)
+        np.testing.assert_allclose(np.asarray(running_sum(operand, number)), host(made), rtol=1e-14)

@@ -71,11 +71,14 @@ void Writer::statement(S s) {
         case StmtKind::Make:
         case StmtKind::Point:
         case StmtKind::Retain:
-            unsupported(
-                s->line,
-                "an array variable must stay one array on this device, and none can be made");
+            unsupported(s->line,
+                        "in a parallel loop on this device an array variable must stay one array, "
+                        "and an array that is made must have a constant, small size");
         case StmtKind::Try: unsupported(s->line, "exceptions are caught on the host only");
-        case StmtKind::Native: unsupported(s->line, "whole-array functions run on the host only");
+        case StmtKind::Native:
+            unsupported(s->line,
+                        "a function that only the host has cannot be called in a loop that runs "
+                        "on this device; call it before the loop");
         case StmtKind::For: write_for(s); return;
         case StmtKind::While:
             line("while (" + value(s->args[0]) + ") {", s->line);

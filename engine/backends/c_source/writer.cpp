@@ -44,7 +44,23 @@ void Writer::unsupported(Line where, const std::string& what) const {
     throw Error(ErrorKind::Unsupported, f().name + at + ": " + what, place);
 }
 
+/// Functions of these languages cannot call themselves.
+void Writer::refuse_recursion(std::size_t index, std::vector<Visit>& visits) {
+    if (visits[index] == Visit::Done) return;
+    current_ = index;
+    if (visits[index] == Visit::Open)
+        unsupported({}, "a recursive function cannot run on this device; write it as a loop");
+    visits[index] = Visit::Open;
+    for (std::int32_t callee : usage_[index].calls)
+        refuse_recursion(static_cast<std::size_t>(callee), visits);
+    visits[index] = Visit::Done;
+}
+
 Program Writer::write() {
+    std::vector<Visit> visits(module_.functions.size(), Visit::None);
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+        if (is_kernel(i)) refuse_recursion(i, visits);
+    }
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
         if (is_kernel(i)) write_function(i);
     }

@@ -85,6 +85,8 @@ class Writer {
 
   private:
     // writer.cpp: functions and their signatures
+    enum class Visit : std::uint8_t { None, Open, Done };
+    void refuse_recursion(std::size_t index, std::vector<Visit>& visits);
     void write_function(std::size_t index);
     void name_function();
     std::string kernel_head_and_arguments();

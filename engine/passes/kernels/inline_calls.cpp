@@ -223,8 +223,9 @@ class Inliner {
 bool needs_host(const Module& module, S s, int depth) {
     if (depth > 64) return false;  // recursion
     if (s->kind == StmtKind::For && s->loop == LoopKind::Parallel) return true;
-    if (s->kind == StmtKind::Make || s->kind == StmtKind::Point || s->kind == StmtKind::Retain)
-        return true;
+    for (StmtKind kind : {StmtKind::Make, StmtKind::Point, StmtKind::Retain, StmtKind::Native}) {
+        if (s->kind == kind) return true;
+    }
     auto inside = [&](S b) { return needs_host(module, b, depth); };
     if (s->kind == StmtKind::Call) {
         const Function& callee = module.functions[at(s->id)];

@@ -7,6 +7,7 @@ import sys
 
 from .. import _engine, _signatures
 from .._arrays import ufunc as _ufunc
+from .._arrays.axes import as_array_beside
 from . import always_jit, prange
 from .text import compile_text
 
@@ -231,6 +232,8 @@ class GeneralizedFunction(_engine._ItemLoops):
         self._single.add(key)
         if any(x.ndim != len(names) for x, names in zip(args, self._inputs, strict=True)):
             return False
+        if any(getattr(x, "device", "cpu") != "cpu" for x in args):
+            return False
         if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
             return False
         types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout)
@@ -254,7 +257,8 @@ class GeneralizedFunction(_engine._ItemLoops):
             raise TypeError(
                 f"{self.__name__}: takes {self.nin} operands and up to {self.nout} arrays for results; got {len(args)}"
             )
-        operands = [_ufunc.as_array(x) for x in args[: self.nin]]
+        operands = [as_array_beside(x, *args) for x in args[: self.nin]]
+        place = next((x.device for x in operands if x.device != "cpu"), None)
         given = list(args[self.nin :]) or (
             list(out) if isinstance(out, tuple) else [out] if out is not None else []
         )
@@ -268,7 +272,7 @@ class GeneralizedFunction(_engine._ItemLoops):
                 raise ValueError(
                     f"{self.__name__}: a result has another shape; got {tuple(target.shape)}; expected {wanted}"
                 )
-            made = un.empty(wanted, t[1])
+            made = un.empty(wanted, t[1], device=place)
             if target is not None:  # functions may read their results before they write them
                 made[...] = _ufunc.as_array(target)
             results.append(made)
