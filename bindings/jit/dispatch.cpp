@@ -222,6 +222,12 @@ void Dispatch::retire(const std::vector<std::shared_ptr<Specialisation>>& list) 
     retired_.insert(retired_.end(), list.begin(), list.end());
 }
 
+static bool has_host_loop(const Executable& executable) {
+    const auto remarks = executable.listing().remarks;
+    return std::any_of(remarks.begin(), remarks.end(),
+                       [](const Remark& r) { return r.name == host_loop_remark; });
+}
+
 void Dispatch::compile(Specialisation& made, Device& device) const {
     if (!device.info().host_memory && !made.device) {
         fail(ErrorKind::Device,
@@ -263,6 +269,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     options.fastmath = made.request.source->options.fastmath;
     made.executable = device.compile(std::move(compiled.module), options);
     if (made.queue_device) warn_of_host_program(made);
+    // A loop of the host can be interrupted while it is called, not when its results are wanted.
+    made.may_wait = made.may_wait && !has_host_loop(*made.executable);
     std::size_t slots = made.executable->packed_slots();
     if (slots > 0) made.first_result = slots - made.result_count;
     made.quick = QuickCall::of(made, made.request.source->params.size());
@@ -283,7 +291,7 @@ void Dispatch::warn_of_host_program(const Specialisation& made) const {
         return found && remark.file == source.file;
     };
     for (const Remark& remark : made.executable->listing().remarks) {
-        if (remark.pass != host_program_pass) continue;
+        if (remark.pass != host_program_pass || remark.name == host_loop_remark) continue;
         const bool is_call = remark.name == host_function_remark;
         bool& has_warned = is_call ? has_warned_of_call_ : has_warned_of_loop_;
         if (has_warned || (!is_call && !is_loop_of_users(remark))) continue;

@@ -315,22 +315,31 @@ DeviceBlock* make_device_block(Device& device, std::int64_t bytes) {
     return block;
 }
 
+static void add_remark(std::vector<Remark>& remarks, const ir::Function& f, ir::Line line,
+                       const char* name, const char* text) {
+    const std::string file = line.file < f.files.size() ? f.files[line.file] : std::string();
+    remarks.push_back({host_program_pass, name, name == std::string_view(host_loop_remark), f.name,
+                       file, line.line, text});
+}
+
+static void add_host_loops(std::vector<Remark>& remarks, const ir::Function& f, ir::S s) {
+    if (s->kind == ir::StmtKind::For || s->kind == ir::StmtKind::While)
+        add_remark(remarks, f, s->line, host_loop_remark, "the host runs the loop");
+    for (ir::S b : s->body) add_host_loops(remarks, f, b);
+    for (ir::S b : s->orelse) add_host_loops(remarks, f, b);
+}
+
 Listing listing_of(const passes::HostProgram& program) {
     const ir::Function& f = program.function;
     Listing listing;
     listing.lowered = "host program\n" + ir::print(f);
-    for (const ir::Line line : program.serial_loops) {
-        if (line.line <= 0 || line.file >= f.files.size()) continue;
-        listing.remarks.push_back({host_program_pass, "OneWorkItem", false, f.name,
-                                   f.files[line.file], line.line,
-                                   "the loop runs on the device as one work-item"});
-    }
-    for (const ir::Line line : program.host_calls) {
-        if (line.line <= 0 || line.file >= f.files.size()) continue;
-        listing.remarks.push_back({host_program_pass, host_function_remark, false, f.name,
-                                   f.files[line.file], line.line,
-                                   "a function of the host: arrays are copied there and back"});
-    }
+    add_host_loops(listing.remarks, f, f.body);
+    for (const ir::Line line : program.serial_loops)
+        add_remark(listing.remarks, f, line, one_work_item_remark,
+                   "the loop runs on the device as one work-item");
+    for (const ir::Line line : program.host_calls)
+        add_remark(listing.remarks, f, line, host_function_remark,
+                   "a function of the host: arrays are copied there and back");
     return listing;
 }
 

@@ -57,11 +57,14 @@ struct HostEnd {
     bool has_results = false;  ///< the program gave the results; else the last kernel did
 };
 
-/// What explanations say of a host program: its text, and a remark for each loop of one work-item.
+/// What explanations say of a host program: its text, and remarks.
 Listing listing_of(const passes::HostProgram& program);
-/// The pass in these remarks, and their name for functions that only the host has.
+/// The pass in these remarks, and their names: for loops of the host program, for functions that
+/// only the host has, and for loops of one work-item.
 inline constexpr const char* host_program_pass = "map_to_grid";
+inline constexpr const char* host_loop_remark = "HostLoop";
 inline constexpr const char* host_function_remark = "HostFunction";
+inline constexpr const char* one_work_item_remark = "OneWorkItem";
 
 /// args.results take what the program returns itself.
 HostEnd run_host_program(const passes::HostProgram& program, const LaunchArgs& args,

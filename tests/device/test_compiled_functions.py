@@ -1,5 +1,8 @@
 """Compiled functions whose control runs on the host and whose loops run on the device of their arrays."""
 
+import os
+import signal
+import threading
 import warnings
 
 import numpy as np
@@ -505,3 +508,22 @@ def test_vectorized_functions(device, rng):
         assert made.device == device
         np.testing.assert_allclose(host(made), number + np.cumsum(operand, axis=-1), rtol=1e-14)
         np.testing.assert_allclose(np.asarray(running_sum(operand, number)), host(made), rtol=1e-14)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_ctrl_c_ends_a_loop_of_the_host(device, waits):
+    @un.jit
+    def endless(a, waits):
+        k = 0
+        while a[0] > 0 if waits else k < 1 << 60:
+            for i in un.prange(a.shape[0]):
+                a[i] += 1
+            k += 1
+
+    a = un.asarray(np.ones(1000), device=device)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        endless(a, waits)
+    assert "while a[0] > 0 if waits" in "\n".join(caught.value.__notes__)
+    assert float(a[0]) >= 1, "the device still answers"
