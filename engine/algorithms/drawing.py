@@ -11,26 +11,24 @@ import unisono as un
 
 
 @un.jit
-def philox(key, stream, index, draw, half):
-    """Half 0 or 1 of a block, 64 bits."""
-    c0 = index & 0xFFFFFFFF
+def philox(key, stream, index, draw):
+    """Both halves of a block, 64 bits each."""
+    c0 = index
     c1 = index >> 32
     c2 = draw
     c3 = stream
     k0 = key & 0xFFFFFFFF
     k1 = key >> 32
     for _ in range(10):
-        p0 = c0 * 0xD2511F53
-        p1 = c2 * 0xCD9E8D57
+        p0 = (c0 & 0xFFFFFFFF) * 0xD2511F53
+        p1 = (c2 & 0xFFFFFFFF) * 0xCD9E8D57
         c0 = (p1 >> 32) ^ c1 ^ k0
         c2 = (p0 >> 32) ^ c3 ^ k1
         c1 = p1 & 0xFFFFFFFF
         c3 = p0 & 0xFFFFFFFF
         k0 = (k0 + 0x9E3779B9) & 0xFFFFFFFF
         k1 = (k1 + 0xBB67AE85) & 0xFFFFFFFF
-    if half == 0:
-        return c0 | (c1 << 32)
-    return c2 | (c3 << 32)
+    return c0 | (c1 << 32), c2 | (c3 << 32)
 
 
 @un.jit
@@ -40,7 +38,8 @@ def draw_bits(id, taken):
     if taken == 0:
         half = np.int64(index & 1)
         index = index >> 1
-    return philox(key, stream, index, np.uint64((taken + 1) >> 1), half)
+    even, odd = philox(key, stream, index, np.uint64((taken + 1) >> 1))
+    return even if half == 0 else odd
 
 
 @un.jit
@@ -60,10 +59,9 @@ def product_above(a, b):
 
 
 @un.jit
-def draw_below(id, span):
-    """In 0, ..., span: Lemire's multiplication (2019), which rejects what would bias."""
+def draw_below(id, bits, span):
+    """In 0, ..., span: Lemire's multiplication (2019), which rejects what would bias; bits is draw 0."""
     n = span + 1
-    bits = draw_bits(id, 0)
     if n == 0:
         return bits
     if bits * n < n:
@@ -75,25 +73,46 @@ def draw_below(id, span):
     return product_above(bits, n)
 
 
+@un.jit
+def uniform_of(bits, shift, scale, low, width):
+    return low + width * (np.float64(bits >> shift) * scale)
+
+
 @un.kernel
-def fill_uniform(out, key, stream, next, n, shift, scale, low, width):
+def fill_uniform(out, key, stream, next, n, blocks, size, shift, scale, low, width):
+    """Work-item p takes `size` blocks, from the first element's on; the ends may need half of one."""
+    first = un.global_id(0) * size
+    last = min(first + size, blocks)
+    base = next >> 1
+    zero = base ^ base
+    skipped = np.int64(next & 1)
+    begin = first
+    end = last
+    if first == 0 and skipped == 1:
+        even, odd = philox(key, stream, base, zero)
+        out[0] = uniform_of(odd, shift, scale, low, width)
+        begin += 1
+    if last == blocks and 2 * blocks - skipped > n:
+        end -= 1
+        even, odd = philox(key, stream, base + np.uint64(end), zero)
+        out[n - 1] = uniform_of(even, shift, scale, low, width)
+    for p in range(begin, end):
+        even, odd = philox(key, stream, base + np.uint64(p), zero)
+        out[2 * p - skipped] = uniform_of(even, shift, scale, low, width)
+        out[2 * p - skipped + 1] = uniform_of(odd, shift, scale, low, width)
+
+
+@un.kernel
+def draw_integers(out, key, stream, next, n, low, span):
     """Work-item p makes the numbers of the elements that share block p behind the first one's."""
     p = un.global_id(0)
     block = (next >> 1) + np.uint64(p)
     k = 2 * p - np.int64(next & 1)
-    zero = block ^ block
+    even, odd = philox(key, stream, block, block ^ block)
     if k >= 0:
-        bits = philox(key, stream, block, zero, 0)
-        out[k] = low + width * (np.float64(bits >> shift) * scale)
+        out[k] = low + draw_below((key, stream, 2 * block), even, span)
     if k + 1 < n:
-        bits = philox(key, stream, block, zero, 1)
-        out[k + 1] = low + width * (np.float64(bits >> shift) * scale)
-
-
-@un.kernel
-def draw_integers(out, key, stream, next, low, span):
-    i = un.global_id(0)
-    out[i] = low + draw_below((key, stream, next + np.uint64(i)), span)
+        out[k + 1] = low + draw_below((key, stream, 2 * block + 1), odd, span)
 
 
 @un.kernel
@@ -101,8 +120,8 @@ def draw_swaps(out, key, stream, next, n):
     """With which place at most k each place k of a row is swapped; n - 1 - k numbers the draws."""
     row = un.global_id(0)
     k = un.global_id(1)
-    place = np.uint64(row * n + n - 1 - k)
-    out[row * n + k] = np.int64(draw_below((key, stream, next + place), np.uint64(k)))
+    id = (key, stream, next + np.uint64(row * n + n - 1 - k))
+    out[row * n + k] = np.int64(draw_below(id, draw_bits(id, 0), np.uint64(k)))
 
 
 @un.kernel

@@ -57,15 +57,22 @@ const char* sampler_of(Distribution what) {
 Scalar word(std::uint64_t bits) { return Scalar::of(DType::UInt64, bits); }
 Scalar real(double x) { return Scalar::of(DType::Float64, x); }
 
+/// Blocks of two draws that the first draws of elements come from.
+std::int64_t blocks_of(const primitives::RandomKey& key, std::int64_t n) {
+    return (n + static_cast<std::int64_t>(key.next & 1) + 1) / 2;
+}
+
 /// One draw for each element, half a block.
 void fill_uniform(DeviceWork& work, const primitives::Drawing& d, const DeviceVector& out) {
     const bool is_single = d.dtype == DType::Float32;
-    const auto odd = static_cast<std::int64_t>(d.key.next & 1);
-    work.run(
-        "fill_uniform",
-        {out, word(d.key.key), word(d.key.stream), word(d.key.next), out.size, is_single ? 40 : 11,
-         real(is_single ? 0x1p-24 : 0x1p-53), real(d.value[0]), real(d.value[1] - d.value[0])},
-        {(out.size + odd + 1) / 2});
+    const std::int64_t blocks = blocks_of(d.key, out.size);
+    constexpr std::int64_t cores_take = 4096, lanes_take = 4;
+    const std::int64_t size = work.has_cores() ? cores_take : lanes_take;
+    work.run_pieces("fill_uniform",
+                    {out, word(d.key.key), word(d.key.stream), word(d.key.next), out.size, blocks,
+                     size, is_single ? 40 : 11, real(is_single ? 0x1p-24 : 0x1p-53),
+                     real(d.value[0]), real(d.value[1] - d.value[0])},
+                    (blocks + size - 1) / size);
 }
 
 }  // namespace
@@ -94,8 +101,9 @@ void on_device::random_integers(const primitives::Range& range, Views, Views out
     const DeviceVector to = vector_of(out[0]);
     work.run("draw_integers",
              {to.as(bits_dtype(to.dtype)), word(range.key.key), word(range.key.stream),
-              word(range.key.next), word(static_cast<std::uint64_t>(range.low)), word(range.span)},
-             {to.size});
+              word(range.key.next), to.size, word(static_cast<std::uint64_t>(range.low)),
+              word(range.span)},
+             {blocks_of(range.key, to.size)});
 }
 
 void on_device::random_permutations(const primitives::Permuting& permuting, Views, Views out,
