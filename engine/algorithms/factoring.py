@@ -162,6 +162,28 @@ def subtract_products(
                     c[c0 + j] = c[c0 + j] - p * b[at + j]
 
 
+@un.jit
+def subtract_rows(a, x, a_row, side, i, first, last, count, begin, end):
+    """Row i of x less rows first, ..., last - 1 times the elements of a row of a, four together."""
+    row = side + i * count
+    k = first
+    while k + 4 <= last:
+        p, q, r, s = a[a_row + k], a[a_row + k + 1], a[a_row + k + 2], a[a_row + k + 3]
+        x0 = side + k * count
+        x1 = x0 + count
+        x2 = x1 + count
+        x3 = x2 + count
+        for j in range(begin, end):
+            x[row + j] = x[row + j] - p * x[x0 + j] - q * x[x1 + j] - r * x[x2 + j] - s * x[x3 + j]
+        k += 4
+    while k < last:
+        p = a[a_row + k]
+        x0 = side + k * count
+        for j in range(begin, end):
+            x[row + j] = x[row + j] - p * x[x0 + j]
+        k += 1
+
+
 @un.kernel
 def solve_by_lu(a, pivots, x, n, count, pieces, size):
     """Right sides x of `count` columns, in pieces, become solutions."""
@@ -179,20 +201,11 @@ def solve_by_lu(a, pivots, x, n, count, pieces, size):
                 x[side + k * count + j] = x[side + place * count + j]
                 x[side + place * count + j] = v
     for i in range(n):
-        row = side + i * count
-        for k in range(i):
-            f = a[base + i * n + k]
-            other = side + k * count
-            for j in range(begin, end):
-                x[row + j] = x[row + j] - f * x[other + j]
+        subtract_rows(a, x, base + i * n, side, i, 0, i, count, begin, end)
     for step in range(n):
         i = n - 1 - step
         row = side + i * count
-        for k in range(i + 1, n):
-            f = a[base + i * n + k]
-            other = side + k * count
-            for j in range(begin, end):
-                x[row + j] = x[row + j] - f * x[other + j]
+        subtract_rows(a, x, base + i * n, side, i, i + 1, n, count, begin, end)
         d = a[base + i * n + i]
         for j in range(begin, end):
             x[row + j] = x[row + j] / d
