@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "array/object.h"
+#include "backends/codegen/put_off.h"
 #include "context/context.h"
 #include "core/layout.h"
 #include "core/pool.h"
@@ -103,6 +104,10 @@ void add_engine_state(nb::module_& m) {
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line, "
           "calls.");
     m.def("_explain", explain);
+    // Most of the time that a process may be kept from its end.
+    m.def("_store_what_was_put_off",
+          [] { codegen::store_what_was_put_off(std::chrono::milliseconds(500)); });
+    nb::module_::import_("atexit").attr("register")(m.attr("_store_what_was_put_off"));
     m.def("_synchronize", [] { Tape::current().synchronize(); });
     m.def("_watch_float_errors", &float_errors::watch);
     m.def("_set_float_error_handler", [](nb::object handler) {

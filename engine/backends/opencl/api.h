@@ -24,6 +24,8 @@ namespace unisono::opencl {
     X(clEnqueueWriteBuffer)         \
     X(clEnqueueCopyBuffer)          \
     X(clCreateProgramWithSource)    \
+    X(clCreateProgramWithBinary)    \
+    X(clGetProgramInfo)             \
     X(clBuildProgram)               \
     X(clGetProgramBuildInfo)        \
     X(clReleaseProgram)             \

@@ -1,4 +1,4 @@
-// Memory, copies, parts and program builds of an OpenCL device.
+// Memory, copies and parts of an OpenCL device.
 #include "backends/opencl/device.h"
 
 #include <algorithm>
@@ -19,10 +19,6 @@ cl_mem buffer(Memory m) { return reinterpret_cast<cl_mem>(m.handle); }
 std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 }  // namespace
-
-BuiltProgram::~BuiltProgram() {
-    if (program && device.is_usable()) api().clReleaseProgram(program);
-}
 
 OpenCLDevice::OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info)
     : id_(id), platform_(platform), info_(std::move(info)) {}
@@ -172,52 +168,6 @@ std::vector<Device*> OpenCLDevice::divided(std::span<const int> units) {
 
 void OpenCLDevice::synchronize() {
     if (queue_) check(api().clFinish(queue_->handle()), "clFinish");
-}
-
-std::string OpenCLDevice::build_options(const CompileOptions& options) const {
-    // Generated text may hold unused results and the like; some drivers print warnings to stderr.
-    std::string out = "-cl-std=CL1.2 -w";
-    // Without this, float32 division and sqrt may be 2.5 and 3 ULP off.
-    if (query<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG) &
-        CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) {
-        out += " -cl-fp32-correctly-rounded-divide-sqrt";
-    }
-    if (options.fastmath) out += " -cl-fast-relaxed-math";
-    return out;
-}
-
-std::string OpenCLDevice::build_log(cl_program program) const {
-    std::size_t length = 0;
-    if (api().clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &length) !=
-        CL_SUCCESS)
-        return {};
-    std::string log(length, '\0');
-    api().clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, length, log.data(), nullptr);
-    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-    return log;
-}
-
-std::shared_ptr<BuiltProgram> OpenCLDevice::build(const std::string& source,
-                                                  const CompileOptions& options) {
-    std::string flags = build_options(options);
-    std::string key = flags + "\n" + source;
-    std::lock_guard lock(programs_mutex_);
-    if (auto known = programs_[key].lock()) return known;
-    auto built = std::make_shared<BuiltProgram>(*this);
-    const char* text = source.c_str();
-    cl_int code = CL_SUCCESS;
-    built->program = api().clCreateProgramWithSource(context(), 1, &text, nullptr, &code);
-    check(code, "clCreateProgramWithSource");
-    code = api().clBuildProgram(built->program, 1, &id_, flags.c_str(), nullptr, nullptr);
-    if (code != CL_SUCCESS) {
-        programs_.erase(key);
-        fail(ErrorKind::Device, "device '" + info_.name + "': clBuildProgram failed; got " +
-                                    error_name(code) + "; the compiler of the device said:\n" +
-                                    build_log(built->program) + "\nwhile it compiled:\n" + source);
-    }
-    programs_[key] = built;
-    std::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
-    return built;
 }
 
 std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,

@@ -60,6 +60,10 @@ class OpenCLDevice final : public Device {
     std::unique_ptr<OpenCLQueue> open_queue(const QueueOptions& options);
     std::string build_options(const CompileOptions& options) const;
     std::string build_log(cl_program program) const;
+    cl_program program_of_text(const std::string& source, const std::string& flags);
+    cl_program program_of_binary(const std::string& binary, const std::string& flags);
+    std::string binary_of(cl_program program) const;
+    std::string driver() const;
 
     cl_device_id id_;
     cl_platform_id platform_;
