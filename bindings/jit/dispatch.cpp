@@ -411,6 +411,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
         return call(args, count, keywords, range);
     }
     arguments.finish();
+    if (needs_copies(arguments)) return call_with_copies(args, count, keywords, range);
     const auto& known = find(source, arguments, range ? range->dimensions : 0);
     Specialisation* made = known.get();
     quick_ = made->quick.get();

@@ -139,6 +139,10 @@ class Dispatch {
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
     void warn_of_host_program(const Specialisation& made) const;
+    /// Whether the decorator names a device whose memory the arguments are not in.
+    bool needs_copies(const Arguments& arguments) const;
+    PyObject* call_with_copies(PyObject* const* args, std::size_t count, PyObject* keywords,
+                               const NDRange* range);
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
     Device& device_named() const;

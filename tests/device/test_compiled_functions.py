@@ -527,3 +527,36 @@ def test_ctrl_c_ends_a_loop_of_the_host(device, waits):
         endless(a, waits)
     assert "while a[0] > 0 if waits" in "\n".join(caught.value.__notes__)
     assert float(a[0]) >= 1, "the device still answers"
+
+
+def test_arrays_of_the_host_are_copied_to_the_device_that_the_decorator_names(device, rng):
+    @un.jit(device=str(device))
+    def work(a, b, k):
+        s = 0.0
+        for i in un.prange(a.shape[0]):
+            b[i] = a[i] * k
+            s += a[i]
+        return s, b, a[:2] + 1
+
+    for convert in (np.array, un.array):
+        a = rng.random(N)
+        x, y = convert(a), convert(np.zeros(N))
+        if convert is np.array:
+            x.flags.writeable = False  # it is only read
+        s, same, made = work(x, y, k=3.0)
+        np.testing.assert_array_equal(np.asarray(y), a * 3)
+        np.testing.assert_array_equal(np.asarray(made), a[:2] + 1)
+        assert same is y and made.device == "cpu"
+        np.testing.assert_allclose(s, a.sum(), rtol=1e-13)
+
+
+def test_a_call_without_arrays_needs_no_device(device):
+    @un.jit(device=str(device))
+    def add(x, y):
+        return x + y
+
+    if str(device) == "cpu":
+        assert add(1, 2) == 3
+        return
+    with pytest.raises(un.DeviceError, match="a call without arrays cannot run on"):
+        add(1, 2)
