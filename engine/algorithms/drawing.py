@@ -74,12 +74,22 @@ def draw_below(id, bits, span):
 
 
 @un.jit
-def uniform_of(bits, shift, scale, low, width):
-    return low + width * (np.float64(bits >> shift) * scale)
+def to_single(bits):
+    return np.float32(bits)
+
+
+@un.jit
+def to_double(bits):
+    return np.float64(bits)
+
+
+@un.jit
+def uniform_of(bits, real, shift, scale, low, width):
+    return low + width * (real(bits >> shift) * scale)
 
 
 @un.kernel
-def fill_uniform(out, key, stream, next, n, blocks, size, shift, scale, low, width):
+def fill_uniform(out, real, key, stream, next, n, blocks, size, shift, scale, low, width):
     """Work-item p takes `size` blocks, from the first element's on; the ends may need half of one."""
     first = un.global_id(0) * size
     last = min(first + size, blocks)
@@ -90,16 +100,16 @@ def fill_uniform(out, key, stream, next, n, blocks, size, shift, scale, low, wid
     end = last
     if first == 0 and skipped == 1:
         even, odd = philox(key, stream, base, zero)
-        out[0] = uniform_of(odd, shift, scale, low, width)
+        out[0] = uniform_of(odd, real, shift, scale, low, width)
         begin += 1
     if last == blocks and 2 * blocks - skipped > n:
         end -= 1
         even, odd = philox(key, stream, base + np.uint64(end), zero)
-        out[n - 1] = uniform_of(even, shift, scale, low, width)
+        out[n - 1] = uniform_of(even, real, shift, scale, low, width)
     for p in range(begin, end):
         even, odd = philox(key, stream, base + np.uint64(p), zero)
-        out[2 * p - skipped] = uniform_of(even, shift, scale, low, width)
-        out[2 * p - skipped + 1] = uniform_of(odd, shift, scale, low, width)
+        out[2 * p - skipped] = uniform_of(even, real, shift, scale, low, width)
+        out[2 * p - skipped + 1] = uniform_of(odd, real, shift, scale, low, width)
 
 
 @un.kernel

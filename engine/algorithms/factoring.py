@@ -335,21 +335,20 @@ def qr_panel(a, tau, t, conj, m, n, first, count):
     least = min(m, n)
     top = matrix * count * count
     for k in range(first, first + count):
-        largest = abs(a[base + k * n + k])
-        largest = largest - largest
-        for i in range(k + 1, m):
-            largest = max(largest, abs(a[base + i * n + k]))
         alpha = a[base + k * n + k]
-        rest = largest
+        largest = max(abs(alpha.real), abs(alpha.imag))
+        for i in range(k + 1, m):
+            v = a[base + i * n + k]
+            largest = max(largest, max(abs(v.real), abs(v.imag)))
+        rest = largest - largest
         if largest > 0:
-            rest = largest - largest
             for i in range(k + 1, m):
                 v = a[base + i * n + k] / largest
                 rest = rest + (v * conj(v)).real
-            rest = largest * np.sqrt(rest)
         factor = alpha * 0
         if rest != 0 or alpha.imag != 0:
-            length = np.hypot(abs(alpha), rest)
+            v = alpha / largest
+            length = largest * np.sqrt((v * conj(v)).real + rest)
             beta = -length if alpha.real >= 0 else length
             factor = (beta - alpha) / beta
             for i in range(k + 1, m):

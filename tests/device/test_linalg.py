@@ -1,5 +1,9 @@
 """Factorisations and what is solved by them on every device, beside NumPy's."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import unisono as un
@@ -188,3 +192,32 @@ def test_results_depend_on_what_was_written_before(device):
     x[...] = 0
     np.testing.assert_allclose(np.asarray(made + 1), np.linalg.inv(2 * a) + 1)
     np.testing.assert_allclose(np.asarray(values), np.linalg.svd(2 * a, compute_uv=False))
+
+
+PROGRAM = """
+import numpy as np, unisono as un
+device, = [d for d in un.devices() if str(d) != "cpu"][:1]
+a = np.random.default_rng(0).normal(size=(20, 20)).astype("float32")
+x = un.asarray(a, device=device)
+assert abs(np.asarray(un.fft.rfft(x)) - np.fft.rfft(a)).max() < 1e-4
+assert abs(np.asarray(un.linalg.inv(x) @ x) - np.eye(20)).max() < 1e-3
+c = (a + 1j * a.T).astype("complex64")
+q, r = un.linalg.qr(un.asarray(c, device=device))
+assert abs(np.asarray(q) @ np.asarray(r) - c).max() < 1e-4
+draws = [un.random.Generator(un.random.Philox(1)).random(9, "float32", device=d) for d in (device, "cpu")]
+assert np.array_equal(*map(np.asarray, draws))
+try:
+    un.random.Generator(un.random.Philox(1)).random(9, device=device).tolist()
+except un.UnsupportedError as error:
+    assert "float64" in str(error)
+else:
+    raise AssertionError("float64 on a device without it")
+"""
+
+
+def test_without_float64(device):
+    """In single precision nothing asks for double."""
+    if device == "cpu":
+        pytest.skip("the host has float64")
+    environment = {**os.environ, "UNISONO_DEVICE_FLOAT64": "0"}
+    subprocess.run([sys.executable, "-c", PROGRAM], env=environment, check=True)

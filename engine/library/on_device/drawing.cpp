@@ -68,11 +68,13 @@ void fill_uniform(DeviceWork& work, const primitives::Drawing& d, const DeviceVe
     const std::int64_t blocks = blocks_of(d.key, out.size);
     constexpr std::int64_t cores_take = 4096, lanes_take = 4;
     const std::int64_t size = work.has_cores() ? cores_take : lanes_take;
-    work.run_pieces("fill_uniform",
-                    {out, word(d.key.key), word(d.key.stream), word(d.key.next), out.size, blocks,
-                     size, is_single ? 40 : 11, real(is_single ? 0x1p-24 : 0x1p-53),
-                     real(d.value[0]), real(d.value[1] - d.value[0])},
-                    (blocks + size - 1) / size);
+    auto real = [&](double x) { return Scalar::of(d.dtype, x); };
+    work.run_pieces(
+        "fill_uniform",
+        {out, is_single ? "to_single" : "to_double", word(d.key.key), word(d.key.stream),
+         word(d.key.next), out.size, blocks, size, is_single ? 40 : 11,
+         real(is_single ? 0x1p-24 : 0x1p-53), real(d.value[0]), real(d.value[1] - d.value[0])},
+        (blocks + size - 1) / size);
 }
 
 }  // namespace
