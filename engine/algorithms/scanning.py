@@ -1,5 +1,6 @@
 """Running sums and the like: blocks of 512 elements, combined in the order of the host's scans."""
 
+import numpy as np
 import unisono as un
 
 
@@ -48,57 +49,29 @@ def scan_blocks(x, carries, out, combine, n, blocks):
             out[k] = combine(carry, value)
 
 
-@un.jit
-def extreme_key_of_integer(v, flip, sign, infinity):
-    """Of the bits of a number: the extreme ones, which `flip` chooses, have the largest key."""
-    return v ^ flip
-
-
-@un.jit
-def extreme_key_of_float(v, flip, sign, infinity):
-    """The same, zeros of both signs being equal; of NaN the key is the largest."""
-    key = ~v if v > sign else v | sign
-    key = key ^ flip
-    return ~(v ^ v) if (v & ~sign) > infinity else key
-
-
 @un.kernel
-def first_extremes(x, places, keys, key_of, flip, sign, infinity, n, pieces, size):
-    """The place of the first largest key of each piece of each lane, 512 elements at a time."""
-    item = un.global_id(0)
-    lane = item // pieces
-    first = lane * n + (item - lane * pieces) * size
-    last = min(first + size, (lane + 1) * n)
-    best = key_of(x[first], flip, sign, infinity)
-    place = first
-    for begin in range(first, last, 512):
-        end = min(begin + 512, last)
-        most = best
-        for k in range(begin, end):
-            most = max(most, key_of(x[k], flip, sign, infinity))
-        if most > best:
-            best = most
-            place = begin
-    while key_of(x[place], flip, sign, infinity) != best:
-        place += 1
-    places[item] = place - lane * n
-    keys[item] = best
+def first_extremes(x, places, values, better, n, pieces, size):
+    """The place of the first best element of each piece of each lane; a NaN is the best.
 
-
-@un.kernel
-def first_complex_extremes(x, places, values, better, n, pieces, size):
-    """The same of complex numbers; a NaN is the best."""
+    Blocks of 512 elements are first asked for any better one, which needs no branches.
+    """
     item = un.global_id(0)
     lane = item // pieces
     first = lane * n + (item - lane * pieces) * size
     last = min(first + size, (lane + 1) * n)
     best = x[first]
     place = first
-    for k in range(first + 1, last):
-        v = x[k]
-        if best == best and (v != v or better(v, best)):
-            best = v
-            place = k
+    for begin in range(first, last, 512):
+        end = min(begin + 512, last)
+        found = 0
+        for k in range(begin, end):
+            found |= np.int64(better(x[k], best))
+        if found != 0 and best == best:
+            for k in range(begin, end):
+                v = x[k]
+                if best == best and better(v, best):
+                    best = v
+                    place = k
     places[item] = place - lane * n
     values[item] = best
 
@@ -111,24 +84,30 @@ def first_of_pieces(places, values, out, better, pieces):
     place = places[first]
     for k in range(first + 1, first + pieces):
         v = values[k]
-        if best == best and (v != v or better(v, best)):
+        if best == best and better(v, best):
             best = v
             place = places[k]
     out[lane] = place
 
 
 @un.jit
-def is_greater(a, b):
-    return a > b
+def is_smaller(a, b):
+    """Whether a number is better than another, as a NaN is."""
+    return not (a >= b)
 
 
 @un.jit
-def is_less_complex(a, b):
-    x, y, u, v = a.real, b.real, a.imag, b.imag
-    return x < y or (x == y and u < v)
+def is_larger(a, b):
+    return not (a <= b)
 
 
 @un.jit
-def is_greater_complex(a, b):
+def is_smaller_complex(a, b):
     x, y, u, v = a.real, b.real, a.imag, b.imag
-    return x > y or (x == y and u > v)
+    return a != a or x < y or (x == y and u < v)
+
+
+@un.jit
+def is_larger_complex(a, b):
+    x, y, u, v = a.real, b.real, a.imag, b.imag
+    return a != a or x > y or (x == y and u > v)

@@ -5,7 +5,6 @@
 #include "library/lanes.h"
 #include "library/on_device/device_work.h"
 #include "library/on_device/functions.h"
-#include "library/on_device/sorting.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
@@ -41,28 +40,16 @@ namespace {
 void places(bool largest, const View& in, const View& out, Device& device) {
     DeviceWork work(device);
     const DeviceVector x = vector_of(in);
+    const char* better = is_complex(in.dtype)
+                             ? (largest ? "is_larger_complex" : "is_smaller_complex")
+                             : (largest ? "is_larger" : "is_smaller");
     const std::int64_t n = lane_extent(in), lanes = x.size / n;
     const std::int64_t pieces = std::min(n, work.pieces(x.size, 1 << 12) / lanes + 1);
     const std::int64_t size = (n + pieces - 1) / pieces, used = (n + size - 1) / size;
-    const DeviceVector found = work.scratch(DType::Int64, lanes * used);
-    if (is_complex(in.dtype)) {
-        const char* better = largest ? "is_greater_complex" : "is_less_complex";
-        const DeviceVector values = work.scratch(in.dtype, lanes * used);
-        work.run_pieces("first_complex_extremes", {x, found, values, better, n, used, size},
-                        lanes * used);
-        work.run("first_of_pieces", {found, values, vector_of(out), better, used}, {lanes});
-        return;
-    }
-    const KeyBits key(in.dtype);
-    const DeviceVector keys = work.scratch(key.dtype, lanes * used);
-    const std::uint64_t flip = (largest ? 0 : key.all) ^ key.offset;
-    work.run_pieces(
-        "first_extremes",
-        {x.as(key.dtype), found, keys,
-         is_float(in.dtype) ? "extreme_key_of_float" : "extreme_key_of_integer", key.scalar(flip),
-         key.scalar(key.sign), key.scalar(key.infinity), n, used, size},
-        lanes * used);
-    work.run("first_of_pieces", {found, keys, vector_of(out), "is_greater", used}, {lanes});
+    DeviceVector found = work.scratch(DType::Int64, lanes * used),
+                 values = work.scratch(in.dtype, lanes * used);
+    work.run_pieces("first_extremes", {x, found, values, better, n, used, size}, lanes * used);
+    work.run("first_of_pieces", {found, values, vector_of(out), better, used}, {lanes});
 }
 
 }  // namespace
