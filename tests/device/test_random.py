@@ -157,3 +157,18 @@ def test_other_generators_draw_on_the_host(device):
     ):
         with pytest.raises(un.UnsupportedError, match="PCG64 draws one number after the other"):
             draw(un.random.default_rng(1))
+
+
+def test_old_functions_take_devices_without_a_seed_and_refuse_them_with_one(device):
+    if device == "cpu":
+        pytest.skip("is refused nowhere")
+    for name, parameters in (
+        ("normal", (1.0, 2.0)),
+        ("exponential", (2.0,)),
+        ("standard_normal", ()),
+    ):
+        draw = getattr(un.random.RandomState(), name)
+        assert draw(*parameters, size=5, device=device).device == device
+        assert draw(*parameters, size=5).device == "cpu"
+        with pytest.raises(un.UnsupportedError, match="MT19937 draws one number after the other"):
+            getattr(un.random.RandomState(3), name)(*parameters, size=5, device=device)

@@ -120,7 +120,7 @@ def test_examples_of_methods_and_of_the_extensions_functions():
 
 
 def test_random_functions_have_the_generators_signatures():
-    assert str(inspect.signature(un.random.beta)) == "(a, b, size=None)"
+    assert str(inspect.signature(un.random.beta)) == "(a, b, size=None, *, device=None)"
     for name in un.random.__all__ if hasattr(un.random, "__all__") else ():
         text = getattr(un.random, name).__doc__ or ""
         if "Examples" in text:

@@ -138,28 +138,32 @@ class RandomState(Generator):
         """Integers from 0 to the largest int64."""
         return self.randint(0, 2**63 - 1, size)
 
-    def standard_normal(self, size=None, dtype="float64", out=None):
+    def standard_normal(self, size=None, dtype="float64", out=None, *, device=None):
         """Normal numbers of mean 0 and deviation 1."""
-        return self.normal(0.0, 1.0, size)
+        return self.normal(0.0, 1.0, size, device=device)
 
-    def normal(self, loc=0.0, scale=1.0, size=None, *_more):
+    def normal(self, loc=0.0, scale=1.0, size=None, *_more, device=None):
         """Normal numbers of mean `loc` and deviation `scale`."""
         if _more:
             _refuse_more("normal", size, _more)
         plain = isinstance(loc, (int, float)) and isinstance(scale, (int, float))
         if self._stream is None or not plain or scale < 0:
-            return super().normal(loc, scale, size)
+            return super().normal(loc, scale, size, device=device)
+        self._require_host(device)
         return self._stream.legacy_normal(float(loc), float(scale), _shape(size) or ())
 
-    def exponential(self, scale=1.0, size=None):
+    def exponential(self, scale=1.0, size=None, *, device=None):
         """Exponential numbers of mean `scale`."""
         if self._stream is None or not isinstance(scale, (int, float)) or scale < 0:
-            return super().exponential(scale, size)
+            return super().exponential(scale, size, device=device)
+        self._require_host(device)
         return self._stream.legacy_exponential(float(scale), _shape(size) or ())
 
-    def standard_exponential(self, size=None, dtype="float64", method="zig", out=None):
+    def standard_exponential(
+        self, size=None, dtype="float64", method="zig", out=None, *, device=None
+    ):
         """Exponential numbers of scale 1."""
-        return self.exponential(1.0, size)
+        return self.exponential(1.0, size, device=device)
 
     def _permutations(self, count, n, device=None):
         if self._stream is None:
