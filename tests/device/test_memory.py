@@ -143,3 +143,12 @@ def test_a_hundred_thousand_temporaries_leave_memory_flat(name):
     after = un.memory.stats(name)
     assert after["in_use"] <= before["in_use"] + 3 * 800
     assert after["in_use"] + after["cached"] <= before["in_use"] + before["cached"] + MB
+
+
+def test_holders_tell_what_arrays_need_whatever_their_block_has(name):
+    x = made(name, 12_000)
+    del x
+    y = made(name, 8_000)  # takes the block of 12 000 bytes
+    assert un.memory.stats(name)["cached"] == 0
+    assert 8_000 in [row["bytes"] for row in un.memory.holders(name)]
+    assert host(y)[-1] == 1

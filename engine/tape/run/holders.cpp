@@ -15,7 +15,7 @@ std::vector<Holder> holders(const Device& device) {
     const auto decode = Tape::current().hooks.decode_line;
     for (const Storage* s : current<Places>().on_devices()) {
         if (s->device != &device) continue;
-        found.push_back({s->memory.bytes, {}});
+        found.push_back({s->bytes, {}});  // its block may have more
         if (s->use && s->use->line.code && decode) found.back().written = decode(s->use->line);
     }
     auto order = [](const Holder& h) { return std::tie(h.bytes, h.written.file, h.written.line); };
