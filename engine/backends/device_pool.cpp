@@ -119,8 +119,9 @@ void DevicePool::give(const Memory& memory, std::vector<Completion> users) noexc
     std::erase_if(users, [](const Completion& c) { return c.is_done(); });
     {
         std::lock_guard lock(mutex_);
-        // A quarter of the memory may be kept.
-        if (device_.is_usable() && usage_.cached + memory.bytes <= limit() / 4) {
+        // A quarter of the memory may be kept; the host has a pool of its own.
+        const bool may_keep = device_.is_usable() && !device_.info().host_memory;
+        if (may_keep && usage_.cached + memory.bytes <= limit() / 4) {
             usage_.in_use -= memory.bytes;
             usage_.cached += memory.bytes;
             kept_.insert({memory.bytes, {memory.handle, std::move(users)}});
