@@ -181,6 +181,25 @@ def bucket_scatter(
             out_order[lane * n + at] = order[k]
 
 
+@un.jit
+def insert(keys, order, paired, first, k):
+    """Puts element k among those from `first` on, which are sorted; returns how far it moves."""
+    key = keys[k]
+    number = np.int32(0)
+    if paired != 0:
+        number = order[k]
+    j = k
+    while j > first and keys[j - 1] > key:
+        keys[j] = keys[j - 1]
+        if paired != 0:
+            order[j] = order[j - 1]
+        j -= 1
+    keys[j] = key
+    if paired != 0:
+        order[j] = number
+    return k - j
+
+
 @un.kernel
 def sort_buckets(keys, order, starts, paired, wanted, end, n, buckets, all):
     """Sorts each bucket of keys[:all] and of order[:all]; the elements behind `all` are scratch.
@@ -241,21 +260,8 @@ def sort_buckets(keys, order, starts, paired, wanted, end, n, buckets, all):
                 moves = 8 * (last - first)
                 k = first + 1
                 while k < last and moves >= 0:
-                    key = keys[k]
-                    if keys[k - 1] > key:
-                        number = np.int32(0)
-                        if paired != 0:
-                            number = order[k]
-                        j = k
-                        while j > first and keys[j - 1] > key:
-                            keys[j] = keys[j - 1]
-                            if paired != 0:
-                                order[j] = order[j - 1]
-                            j -= 1
-                        keys[j] = key
-                        if paired != 0:
-                            order[j] = number
-                        moves -= k - j
+                    if keys[k - 1] > keys[k]:
+                        moves -= insert(keys, order, paired, first, k)
                     k += 1
                 is_sorted = moves >= 0
                 begin = 0
@@ -266,19 +272,7 @@ def sort_short_lanes(keys, order, paired, n):
     """Sorts the lane of each work-item by insertion."""
     first = un.global_id(0) * n
     for k in range(first + 1, first + n):
-        key = keys[k]
-        number = np.int32(0)
-        if paired != 0:
-            number = order[k]
-        j = k
-        while j > first and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            if paired != 0:
-                order[j] = order[j - 1]
-            j -= 1
-        keys[j] = key
-        if paired != 0:
-            order[j] = number
+        insert(keys, order, paired, first, k)
 
 
 @un.kernel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "ir/build.h"
 
@@ -38,6 +39,7 @@ class ComplexFormulas {
     Parts hyperbolic_sine(Parts a);
     Parts hyperbolic_cosine(Parts a);
     Parts hyperbolic_tangent(Parts a);
+    std::pair<Parts, Parts> roots_beside_one(Parts a);
     Parts arcsine(Parts a);
     Parts arccosine(Parts a);
     Parts area_tangent(Parts a);

@@ -175,14 +175,19 @@ Parts ComplexFormulas::exponential_less_one(Parts a) {
     return {re.e, whole.im};
 }
 
+/// Of 1 + z and 1 - z.
+std::pair<Parts, Parts> ComplexFormulas::roots_beside_one(Parts a) {
+    building = &b_;
+    N x = a.re, y = a.im;
+    Parts more = named(root({name_((x + 1.0).e), a.im}));
+    return {more, named(root({name_((constant(x, 1) - x).e), name_((-y).e)}))};
+}
+
 /// Kahan's, by the roots of 1 + z and 1 - z, "Branch cuts for complex elementary functions" (1987).
 Parts ComplexFormulas::arcsine(Parts a) {
     building = &b_;
     N x = a.re, y = a.im, size = name_(magnitude(a.re, a.im));
-    Parts more = named(root({name_((x + 1.0).e), a.im}));
-    building = &b_;
-    Parts less = named(root({name_((constant(x, 1) - x).e), name_((-y).e)}));
-    building = &b_;
+    const auto [more, less] = roots_beside_one(a);
     N p = more.re, q = more.im, r = less.re, s = less.im;
     N re = call(Op::Atan2, x, p * r - q * s);
     N im = call(Op::Asinh, q * r - p * s);
@@ -195,10 +200,7 @@ Parts ComplexFormulas::arcsine(Parts a) {
 Parts ComplexFormulas::arccosine(Parts a) {
     building = &b_;
     N x = a.re, y = a.im, size = name_(magnitude(a.re, a.im));
-    Parts more = named(root({name_((x + 1.0).e), a.im}));
-    building = &b_;
-    Parts less = named(root({name_((constant(x, 1) - x).e), name_((-y).e)}));
-    building = &b_;
+    const auto [more, less] = roots_beside_one(a);
     N p = more.re, q = more.im, r = less.re, s = less.im;
     N re = call(Op::Atan2, r, p) * 2.0;
     N im = call(Op::Asinh, p * s - q * r);
