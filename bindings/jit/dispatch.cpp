@@ -166,7 +166,9 @@ void Dispatch::add_captured(const frontend::Source& source, Arguments& arguments
                                       std::string(PyUnicode_AsUTF8(key)) +
                                       "' is gone; got nothing of that name; expected an array; "
                                       "call recompile()");
+        const std::size_t before = arguments.array_count();
         arguments.add(held, source.params[first + k]);
+        arguments.let_move(before);
     }
 }
 
@@ -180,6 +182,11 @@ PyObject* Dispatch::default_of(const frontend::Source& source, std::size_t i) co
     auto held = static_cast<std::size_t>(PyTuple_GET_SIZE(defaults_.get()));
     if (i + held < source.positional) return nullptr;
     return PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + held - source.positional));
+}
+
+void Dispatch::place(Arguments& arguments) const {
+    if (arguments.device() || device_name_.empty()) return;
+    if (Device& named = device_named(); !named.info().host_memory) arguments.go_to(named);
 }
 
 Device& Dispatch::device_for(const Arguments& arguments) const {
@@ -337,6 +344,7 @@ void Dispatch::compile_signatures() {
         for (const frontend::Declared& d : s.args) arguments.add_type(as_argument(d));
         add_captured(*source, arguments);
         arguments.finish();
+        place(arguments);
         find(*source, arguments, 0);
     }
 }
@@ -411,7 +419,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
         return call(args, count, keywords, range);
     }
     arguments.finish();
-    if (needs_copies(arguments)) return call_with_copies(args, count, keywords, range);
+    place(arguments);
     const auto& known = find(source, arguments, range ? range->dimensions : 0);
     Specialisation* made = known.get();
     quick_ = made->quick.get();
@@ -446,6 +454,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     Taken taken;
     taken.evaluation = evaluation;
     taken.device = made->queue_device;
+    taken.goes_to_host = arguments.comes_from_host();
     count_references(made->result, results, taken.references);
     return build(made->result, arguments, results, taken);
 }

@@ -139,10 +139,8 @@ class Dispatch {
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
     void warn_of_host_program(const Specialisation& made) const;
-    /// Whether the decorator names a device whose memory the arguments are not in.
-    bool needs_copies(const Arguments& arguments) const;
-    PyObject* call_with_copies(PyObject* const* args, std::size_t count, PyObject* keywords,
-                               const NDRange* range);
+    /// Sends a call with arguments of the host to the device that the decorator names.
+    void place(Arguments& arguments) const;
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
     Device& device_for(const Arguments& arguments) const;
     Device& device_named() const;
@@ -153,6 +151,7 @@ class Dispatch {
         std::map<Block*, std::int64_t> references;
         std::uint32_t evaluation = 0;  ///< of the launch, for storages
         Device* device = nullptr;      ///< where the blocks are; null: the host
+        bool goes_to_host = false;     ///< the caller wants arrays of the host
     };
     /// Where a result lies in a storage, in bytes.
     struct DeviceResult {

@@ -3,6 +3,7 @@
 
 #include "array/object.h"
 #include "core/threads/interrupt.h"
+#include "jit/values/device_copies.h"
 
 namespace unisono::python {
 
@@ -111,8 +112,12 @@ Fault launch_waiting(const Specialisation& made, Arguments& arguments, LaunchArg
     evaluation = Tape::current().begin_launch(operands.all(), *made.code).evaluation;
     if (!made.queue_device) return run_call(made, arguments, launch);
     Fault fault;
-    run_on_queue(*made.queue_device, operands.all(),
-                 [&] { fault = run_call(made, arguments, launch); });
+    run_on_queue(*made.queue_device, operands.all(), [&] {
+        DeviceCopies copies(arguments);
+        copies.bring();
+        fault = run_call(made, arguments, launch);
+        copies.take_back(made.effects);
+    });
     return fault;
 }
 

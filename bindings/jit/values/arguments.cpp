@@ -202,6 +202,7 @@ void Arguments::add_list(PyObject* list, const std::string& name) {
     Weak weak = type == &PyFloat_Type ? Weak::Float : type == &PyBool_Type ? Weak::Bool : Weak::Int;
     Held& held = arrays_.emplace_back();
     held.object = list;
+    held.moves = true;
     held.copy = std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size) + 1);
     auto* bytes = reinterpret_cast<std::uint8_t*>(held.copy.get());
     for (Py_ssize_t i = 0; i < size; ++i) {
@@ -349,10 +350,14 @@ void Arguments::add_type(const Type& type) {
 }
 
 void Arguments::finish() {
+    const Held* first = nullptr;
+    for (const Held& h : arrays_) {
+        if (!first || (first->moves && (!h.moves || (!first->device && h.device)))) first = &h;
+    }
+    device_ = first ? first->device : nullptr;
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
         const Held& a = arrays_[i];
-        if (i == 0) device_ = a.device;
-        if (a.device != device_) {
+        if (a.device != device_ && (a.device || !a.moves)) {
             auto where = [](Device* d) { return d ? d->info().name : std::string("the host"); };
             fail(ErrorKind::Device, function_ + ": arrays must live on one device; got " +
                                         where(device_) + " and " + where(a.device) +
@@ -365,8 +370,8 @@ void Arguments::finish() {
                 return h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
             };
             bool meet = a.storage && a.storage == b.storage;
-            if (!meet && from(a) && from(b))
-                meet = device_ ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
+            if (!meet && from(a) && from(b) && a.device == b.device)
+                meet = a.device ? from(a) == from(b) : from(a) < end(b) && from(b) < end(a);
             if (meet && (a.group == 0 || a.group != b.group)) noalias_ = false;
         }
     }
@@ -376,7 +381,7 @@ void Arguments::finish() {
 }
 
 bool Arguments::are_plain() const {
-    auto is_ours = [](const Held& h) { return h.storage != nullptr; };
+    auto is_ours = [this](const Held& h) { return h.storage && h.device == device_; };
     return !heap_ && objects_.empty() && addressed_.empty() &&
            std::all_of(arrays_.begin(), arrays_.end(), is_ours);
 }
@@ -422,7 +427,11 @@ std::span<const ArrayArg> Arguments::array_args() {
             h.storage->allocate();
             h.memory = h.storage->memory;
         }
-        args.push_back({h.memory, h.offset, {h.shape, rank}, {h.strides, rank}});
+        const bool is_copied = h.there.handle != 0;
+        args.push_back({is_copied ? h.there : h.memory,
+                        is_copied ? h.there_offset : h.offset,
+                        {h.shape, rank},
+                        {h.strides, rank}});
     }
     return args;
 }

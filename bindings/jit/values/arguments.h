@@ -56,15 +56,26 @@ class Arguments {
 
     /// Stands for an argument of that type; nothing can be launched.
     void add_type(const frontend::Type& type);
+    std::size_t array_count() const { return arrays_.size(); }
+    /// Arrays of the host from that one on are copied to the device of the other arguments.
+    void let_move(std::size_t first) {
+        for (std::size_t k = first; k < arrays_.size(); ++k) arrays_[k].moves = true;
+    }
     /// Call after the last add: notes whether arrays overlap and on which device they live.
     void finish();
+    /// The call runs on that device, though its arrays are the host's.
+    void go_to(Device& device) {
+        device_ = &device;
+        comes_from_host_ = true;
+    }
+    bool comes_from_host() const { return comes_from_host_; }
 
     /// Equal keys run the same compiled code. Starts with whether no arrays overlap.
     const std::vector<std::uint32_t>& key() const { return key_; }
     /// The types of the key.
     std::vector<frontend::Type> types() const;
     bool noalias() const { return noalias_; }
-    Device* device() const { return device_; }  ///< null: the host
+    Device* device() const { return device_; }  ///< where the call runs; null: the host
     std::span<const std::uint64_t> scalars() const { return scalars_; }
     /// Whether they are arrays of ours and numbers.
     bool are_plain() const;
@@ -100,6 +111,7 @@ class Arguments {
 
   private:
     friend class QuickCall;
+    friend class DeviceCopies;
     enum Code : std::uint32_t {
         ScalarCode = 1,
         ArrayCode = 2,
@@ -135,6 +147,9 @@ class Arguments {
         int group = 0;                          ///< fields of one array are apart
         std::int64_t step = 0, width = 0;       ///< bytes of a record, and of the field in it
         std::unique_ptr<std::uint64_t[]> copy;  ///< the items of a list
+        bool moves = false;                     ///< see let_move
+        Memory there;                           ///< a copy on a device (DeviceCopies), or nothing
+        std::int64_t there_offset;              ///< of element [0, 0, ...] in it, in bytes
     };
     /// What a call fills; kept for the thread's next call, so that calls allocate nothing.
     struct Lists {
@@ -185,6 +200,7 @@ class Arguments {
     mutable TableObjects tables_;
     bool noalias_ = true;
     Device* device_ = nullptr;
+    bool comes_from_host_ = false;
 };
 
 }  // namespace unisono::python

@@ -53,7 +53,8 @@ Dispatch::DeviceResult Dispatch::find_on_device(const std::uint64_t* results,
     auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
     if (!block) {
         const std::size_t k = argument_at(address);
-        argument = array_of(arguments.array_object(k).get());
+        const Ref object = arguments.array_object(static_cast<int>(k));
+        argument = is_array(object.get()) ? array_of(object.get()) : to_array(object.get(), true);
         const View& v = argument.view();
         return {v.storage, v.offset * size_of(v.dtype) + address - argument_address(k)};
     }
@@ -83,8 +84,10 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
     Storage* storage = nullptr;
     if (taken.device) {
         const DeviceResult found = find_on_device(results, arguments, taken, argument);
-        return wrap(Array::of({found.storage, Layout::make(extents, strides),
-                               found.bytes / size_of(shape.dtype), shape.dtype}));
+        Ref made(wrap(Array::of({found.storage, Layout::make(extents, strides),
+                                 found.bytes / size_of(shape.dtype), shape.dtype})));
+        if (!made || !taken.goes_to_host || found.storage->addressable()) return made.release();
+        return PyObject_CallMethod(made.get(), "to_device", "s", "cpu");
     }
     if (block && (block->drop || block->refs > taken.references[block])) {
         storage = shared_storage(block, address, extents, strides, size_of(shape.dtype));

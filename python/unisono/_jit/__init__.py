@@ -85,6 +85,7 @@ class _Compiled(_engine.Dispatcher):
 
             note(function)
         prepare = flatten or (lambda: _prepare(function, is_kernel, options))
+        device = getattr(device, "name", device)
         super().__init__(function, prepare, is_kernel, device, has_lines)
         self._flatten, self._options_given, self._device_given = prepare, options or {}, device
         self.__name__ = function.__name__
@@ -346,9 +347,10 @@ def jit(signature_or_function=None, *, device=None, **options):
         Given signatures such as ``"float64(float64[:, :], int64)"`` or
         ``un.float64(un.float64[:])``, the function is compiled for them at once and for no other
         types; numbers are converted.
-    device : str, optional
-        Where calls with host arrays run: ``"cpu"`` (the default) or ``"interp"``, which checks
-        every access.
+    device : str or Device, optional
+        Where calls with arrays of the host, or without arrays, run: ``"cpu"`` (the default); ``"interp"``, which
+        checks every access; or another device (``"opencl"``, ``"gpu,cpu"``), to which each call copies what it needs
+        and from which it brings back what the function wrote and returned. Signatures compile for it.
     parallel : bool, optional
         False runs ``prange`` as ``range``.
     schedule : str or tuple, optional

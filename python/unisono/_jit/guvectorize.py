@@ -8,7 +8,7 @@ import sys
 from .. import _engine, _signatures
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
-from . import always_jit, prange
+from . import always_jit, prange, targets
 from .text import compile_text
 
 
@@ -21,8 +21,10 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
         Signatures in Numba's spelling (``"void(float64[:], float64, float64[:])"``, one or a list) and the layout
         ``"(n),()->(n)"``; or the layout alone, and each combination of dtypes is compiled when it is met.
         Where the layout names no results (``"(n),(k)"``), the function writes into its arguments.
-    target : {"cpu", "parallel"}
-        Both give the same results; many items are shared among threads in any case.
+    target : str or Device
+        ``"cpu"`` and ``"parallel"`` are the same: many items are shared among threads in any case. Or a device, as
+        ``"opencl"``: arrays of the host are copied there at each call, and what is written comes back. Arrays that lie on
+        a device are computed there with any target.
     writable_args : tuple of int or str
         Operands that the function writes into, by position or by name: what it writes reaches the caller's arrays.
 
@@ -35,7 +37,7 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
     Raises
     ------
     ValueError
-        Where the layout cannot be read or a size of a result is named by no operand.
+        Where the layout cannot be read, a size of a result is named by no operand, or there is no such target.
     CompileError
         Where the function cannot be compiled for a signature.
 
@@ -60,10 +62,7 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
     for name in options:
         if name not in ("nopython", "cache", "identity", "fastmath"):
             raise TypeError(f"guvectorize: unknown argument; got {name}=; expected target=")
-    if target not in ("cpu", "parallel"):
-        raise ValueError(
-            f"guvectorize: no such target; got {target!r}; expected 'cpu' or 'parallel'"
-        )
+    device = targets.device_of(target, "guvectorize")
     if not args or len(args) > 2 or not isinstance(args[-1], str) or "(" not in args[-1]:
         raise TypeError(
             f"guvectorize: takes signatures and a layout; got {args!r}; write the layout as '(n),()->(n)'"
@@ -90,7 +89,7 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
                     f"write {t[1]}[:]"
                 )
     return lambda function: GeneralizedFunction(
-        function, signatures, args[-1], inputs, outputs, writable_args
+        function, signatures, args[-1], inputs, outputs, writable_args, device
     )
 
 
@@ -134,8 +133,11 @@ class GeneralizedFunction(_engine._ItemLoops):
         The dtypes of its signatures.
     """
 
-    def __init__(self, function, signatures, layout, inputs, outputs, writable=()):
+    _device = None  # where calls with arrays of the host run; None: the host
+
+    def __init__(self, function, signatures, layout, inputs, outputs, writable=(), device=None):
         self._compiled = always_jit(function)
+        self._device = device
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__module__, self.__doc__ = function.__module__, function.__doc__
         self.__wrapped__ = function
@@ -194,7 +196,11 @@ class GeneralizedFunction(_engine._ItemLoops):
         items = []
         for k, (t, names) in enumerate(zip(types, self._inputs + self._outputs, strict=True)):
             items.append(
-                (un.zeros((0, *(1 for _ in names)), t[1]), True, t[0] == "scalar" and k < self.nin)
+                (
+                    un.zeros((0, *(1 for _ in names)), t[1], device=self._device),
+                    True,
+                    t[0] == "scalar" and k < self.nin,
+                )
             )
         self._loop(items)(*(x for x, _, _ in items))
 
@@ -209,6 +215,11 @@ class GeneralizedFunction(_engine._ItemLoops):
 
     def _call(self, *args, out=None, axes=None, axis=None, keepdims=False):
         """What no loop over a single item has taken."""
+        if targets.needs_copies(self, args, out):
+            given = {"axes": axes, "axis": axis, "keepdims": keepdims}
+            if out is not None:
+                given["out"] = out
+            return targets.call(self, self._call, args, given, self.nin, self._writable)
         if axes is None and axis is None and not keepdims:
             if self._add_single(args[: self.nin]):
                 return self(*args) if out is None else self(*args, out=out)

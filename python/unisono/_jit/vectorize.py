@@ -14,13 +14,13 @@ import textwrap
 
 from .. import _engine, _signatures
 from .._arrays import ufunc as _ufunc
+from .._arrays.axes import as_array_beside
 from .._dtype import objects as _dtypes
 from .._engine import CompileError
-from . import JitFunction, always_jit, prange
+from . import JitFunction, always_jit, prange, targets
 from .text import compile_text
 from .vectorize_methods import Methods, Probe, as_type
 
-_targets = ("cpu", "parallel")
 _weak = {bool: "weak bool", int: "weak int", float: "weak float"}
 
 
@@ -37,8 +37,10 @@ def vectorize(pyfunc=None, /, *args, **options):
         The function, or its signatures: ``"float64(float64, float64)"``, a list of them, or types called like
         functions (``un.float32(un.float32)``). Of several signatures a call takes the first to which its operands
         can be cast safely. Without signatures each combination of dtypes is compiled when it is first met.
-    target : {"cpu", "parallel"}
-        Both give the same results; large arrays are shared among threads in any case.
+    target : str or Device
+        ``"cpu"`` and ``"parallel"`` are the same: large arrays are shared among threads in any case. Or a device, as
+        ``"opencl"`` or ``"gpu,cpu"``: arrays of the host are copied there at each call, and results back. Arrays that lie
+        on a device are computed there with any target.
     identity : int, float, "reorderable" or None
         What reductions start from.
 
@@ -92,13 +94,9 @@ def vectorize(pyfunc=None, /, *args, **options):
             f"vectorize: unknown argument; got {next(iter(options))}=; expected target=, identity=, or NumPy's otypes=, "
             f"doc=, excluded=, cache=, signature="
         )
-    if target not in _targets:
-        raise ValueError(
-            f"vectorize: no such target; got {target!r}; expected 'cpu' or 'parallel'; arrays of a device run on it "
-            f"with either"
-        )
+    device = targets.device_of(target, "vectorize")
     if callable(pyfunc) and not isinstance(pyfunc, _dtypes.dtype):
-        return _make(pyfunc, [], identity, strict)
+        return _make(pyfunc, [], identity, strict, device)
     signatures = [] if pyfunc is None else _signatures.parse_signatures(pyfunc, "vectorize")
     for result, arguments in signatures:
         for t in (*arguments, result):
@@ -107,17 +105,17 @@ def vectorize(pyfunc=None, /, *args, **options):
                     f"vectorize: a signature takes and gives numbers; got {_signatures.spell(t)}; write the types of "
                     f"elements, or use guvectorize"
                 )
-    return lambda function: _make(function, signatures, identity, True)
+    return lambda function: _make(function, signatures, identity, True, device)
 
 
-def _make(function, signatures, identity, strict):
+def _make(function, signatures, identity, strict, device):
     if not isinstance(function, _engine.Dispatcher) and not _has_plain_parameters(function):
         if strict:
             always_jit(function)  # says what is wrong
         from .._numpy.apply import vectorize as interpreted
 
         return interpreted(function)
-    return Vectorized(function, signatures, identity, strict)
+    return Vectorized(function, signatures, identity, strict, device)
 
 
 def _has_plain_parameters(function):
@@ -152,8 +150,9 @@ class Vectorized(Methods, _engine._ItemLoops):
     signature = None
     _op = -1
     _by_elements = None
+    _device = None  # where calls with arrays of the host run; None: the host
 
-    def __init__(self, function, signatures, identity, strict):
+    def __init__(self, function, signatures, identity, strict, device=None):
         self._compiled = (
             function if isinstance(function, _engine.Dispatcher) else always_jit(function)
         )
@@ -173,6 +172,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         self.reorderable = identity is not None
         self.identity = None if isinstance(identity, str) else identity
         self._strict = strict
+        self._device = device
         self._interpreted = None
         self._loops = {}  # generated loops by what they do
         self._eager = []  # (names of operand types, name of the result's)
@@ -265,6 +265,10 @@ class Vectorized(Methods, _engine._ItemLoops):
     # ---- calls
     def _call(self, *args, **options):
         """What no loop over short vectors has taken."""
+        if self._device is not None:
+            operands = (*args, *(options.get(n) for n in self._names))
+            if targets.needs_copies(self, operands, options.get("out")):
+                return targets.call(self, self._call, args, options, self.nin)
         if len(args) >= self.nin and self._add_short_loop(args[: self.nin]):
             return self(*args, **options)
         if len(options) == ("out" in options) and len(args) + len(options) == self.nargs:
@@ -344,7 +348,7 @@ class Vectorized(Methods, _engine._ItemLoops):
     def _apply(self, args, dtype=None):
         if self._interpreted is not None:
             return self._interpreted(*args)
-        operands = tuple(x if type(x) in _plain else _ufunc.as_array(x) for x in args)
+        operands = tuple(x if type(x) in _plain else as_array_beside(x, *args) for x in args)
         if not self._strict and any(getattr(x, "dtype", None) is _half for x in operands):
             return self._interpreted_for(*args)
         if not self._eager and dtype is None:
@@ -424,16 +428,17 @@ class Vectorized(Methods, _engine._ItemLoops):
         import unisono as un
 
         shape = un.broadcast_shapes(*(_shape(x) for x in operands))
+        place = targets.place_of(operands)
         names, values = [], []
         for k, (x, t) in enumerate(zip(operands, types, strict=True)):
-            x = as_type(x, t)
+            x = as_type(x, t, place)
             if isinstance(x, (bool, int, float)):
                 names.append(f"x{k}")
             else:
                 x = un.broadcast_to(x, shape).reshape(-1)
                 names.append(f"x{k}[i]")
             values.append(x)
-        out = un.empty(shape, result)
+        out = un.empty(shape, result, device=place)
         loop = self._loop(
             ("elements", *names),
             f"""

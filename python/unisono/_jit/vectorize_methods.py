@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .._arrays import ufunc as _ufunc
+from .._arrays.axes import as_array_beside
+from . import targets
 
 _no_value = object()
 
@@ -14,14 +16,14 @@ class Probe:
         self.dtype = dtype
 
 
-def as_type(x, name):
+def as_type(x, name, place=None):
     """The operand as the function's parameter takes it: an array of its dtype, or a plain number."""
     if name.startswith("weak"):
         return x
     if isinstance(x, (bool, int, float, complex)):
         import unisono as un
 
-        return un.full((), x, name)
+        return un.full((), x, name, device=place)
     return x.astype(name, copy=False)
 
 
@@ -71,6 +73,10 @@ class Methods:
         """
         import unisono as un
 
+        if targets.needs_copies(self, (array,), out):
+            options = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims,
+                       "initial": initial, "where": where}  # fmt: skip
+            return targets.call(self, self.reduce, (array,), options, 1)
         x = _ufunc.as_array(array)
         name = self.__name__
         _ufunc._check_binary(self, "reduce")
@@ -88,12 +94,12 @@ class Methods:
                     f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
                     f"specify 'initial'"
                 )
-            where = un.broadcast_to(_ufunc._mask(name, where), x.shape)
+            where = un.broadcast_to(_ufunc._mask(name, where, x), x.shape)
         kept = [k for k in range(x.ndim) if k not in axes]
         rows = _packed(x, axes, kept, target)
         if rows.shape[0] == 0 and start is None:
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        made = un.empty(rows.shape[1], target)
+        made = un.empty(rows.shape[1], target, device=x.device)
         begin = initial if initial is not _no_value and initial is not None else None
         if begin is None and (rows.shape[0] == 0 or where is not True):
             begin = start
@@ -125,6 +131,9 @@ class Methods:
         """Combine the elements up to each one along an axis; see NumPy's ``ufunc.accumulate``."""
         import unisono as un
 
+        if targets.needs_copies(self, (array,), out):
+            options = {"axis": axis, "dtype": dtype, "out": out}
+            return targets.call(self, self.accumulate, (array,), options, 1)
         x = _ufunc.as_array(array)
         name = self.__name__
         _ufunc._check_binary(self, "accumulate")
@@ -135,7 +144,7 @@ class Methods:
         target = un.dtype(dtype) if dtype is not None else un.dtype(result)
         kept = [k for k in range(x.ndim) if k != axis]
         rows = _packed(x, (axis,), kept, target)
-        made = un.empty(rows.shape, target)
+        made = un.empty(rows.shape, target, device=x.device)
         loop = self._loop(
             ("scan",),
             """
@@ -169,12 +178,15 @@ class Methods:
                 "second operand needed for ufunc" if self.nin == 2 else "takes one or two operands"
             )
             raise ValueError(f"{self.__name__}.at: {what}")
+        if targets.needs_copies(self, (a,)):
+            run = lambda there: self.at(there, indices, b)  # noqa: E731
+            return targets.call(self, run, (a,), {}, 1, written=(0,))
         target = _ufunc.as_array(a)
-        places = un.arange(target.size).reshape(target.shape)[indices]
+        places = un.arange(target.size, device=target.device).reshape(target.shape)[indices]
         flat = target.reshape(-1)
-        values = (
-            () if b is None else (un.broadcast_to(_ufunc.as_array(b), places.shape).reshape(-1),)
-        )
+        values = ()
+        if b is not None:
+            values = (un.broadcast_to(as_array_beside(b, target), places.shape).reshape(-1),)
         types, result = self._choose((flat, *values))
         if not un.can_cast(un.dtype(result), target.dtype, "same_kind"):
             raise TypeError(f"{self.__name__}.at: cannot cast the result to {target.dtype}")
