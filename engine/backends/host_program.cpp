@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "backends/device_pool.h"
@@ -186,6 +187,7 @@ class Run {
 
     std::uint64_t memory(E e) {
         if (mirrors_) return mirrored(e->id);
+        if (passed_) return numbered(e->id);
         if (!is_slot(e->id))
             return e->axis ? 0 : static_cast<std::uint64_t>(argument_address(argument_of(e->id)));
         const Slot& slot = slots_[static_cast<std::size_t>(e->id)];
@@ -216,19 +218,26 @@ class Run {
         std::vector<char> before, now;
     };
 
-    /// The host's address of an array's first element, or of a slot's memory.
+    /// Where an array's first element lies, or a slot's memory begins.
+    SlotMemory place_of(std::int32_t array) const {
+        if (is_slot(array)) return memories_[static_cast<std::size_t>(array)];
+        const ArrayArg& a = args_.arrays[argument_of(array)];
+        return {a.memory, a.offset};
+    }
+
+    std::uint64_t numbered(std::int32_t array) {
+        passed_->push_back(place_of(array));
+        return static_cast<std::uint64_t>(argument_address(passed_->size() - 1));
+    }
+
+    /// The host's address of that.
     std::uint64_t mirrored(std::int32_t array) {
-        SlotMemory at;
-        if (is_slot(array)) {
-            at = memories_[static_cast<std::size_t>(array)];
-        } else {
-            const ArrayArg& a = args_.arrays[argument_of(array)];
-            at = {a.memory, a.offset};
-        }
+        const SlotMemory at = place_of(array);
         auto found = std::find_if(mirrors_->begin(), mirrors_->end(), [&](const Mirror& m) {
             return m.memory.handle == at.memory.handle;
         });
         if (found == mirrors_->end()) {
+            if (!launcher_.wait()) end_.has_failed = true;
             Mirror made{
                 at.memory, std::vector<char>(static_cast<std::size_t>(at.memory.bytes)), {}};
             launcher_.device().copy_out(made.before.data(), at.memory, 0, at.memory.bytes);
@@ -239,23 +248,44 @@ class Run {
                static_cast<std::uint64_t>(at.offset);
     }
 
-    /// Arrays are copied to the host, and back where the function changed them.
-    void native(S s) {
-        if (!launcher_.wait()) {
-            end_.has_failed = true;
-            return;
-        }
-        std::deque<Mirror> mirrors;
-        mirrors_ = &mirrors;
+    std::vector<std::int64_t> values_of(S s) {
         std::vector<std::int64_t> values;
         for (E e : s->args) values.push_back(integer(e));
-        mirrors_ = nullptr;
-        const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
-        const NativeFunction function = find_native(name);
-        if (!function) fail(ErrorKind::Internal, f_.name + ": there is no native function " + name);
-        function(values.data());
+        return values;
+    }
+
+    void set_results(S s, std::span<const std::int64_t> values) {
         for (std::size_t k = 0; k < s->outs.size(); ++k)
             set(s->outs[k], static_cast<std::uint64_t>(values[k]));
+    }
+
+    void native(S s) {
+        const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
+        if (const DeviceNative function = find_device_native(name)) return on_device(function, s);
+        const NativeFunction function = find_native(name);
+        if (!function) fail(ErrorKind::Internal, f_.name + ": there is no native function " + name);
+        on_host(function, s);
+    }
+
+    void on_device(DeviceNative function, S s) {
+        std::vector<SlotMemory> passed;
+        passed_ = &passed;
+        std::vector<std::int64_t> values = values_of(s);
+        passed_ = nullptr;
+        if (end_.has_failed) return;
+        function(launcher_.device(), passed, values.data());
+        set_results(s, values);
+    }
+
+    /// Arrays are copied to the host, and back where the function changed them.
+    void on_host(NativeFunction function, S s) {
+        std::deque<Mirror> mirrors;
+        mirrors_ = &mirrors;
+        std::vector<std::int64_t> values = values_of(s);
+        mirrors_ = nullptr;
+        if (end_.has_failed) return;
+        function(values.data());
+        set_results(s, values);
         for (const Mirror& m : mirrors) {
             if (m.now != m.before)
                 launcher_.device().copy_in(m.memory, 0, m.now.data(), m.memory.bytes);
@@ -275,7 +305,7 @@ class Run {
         if (s->arrays.empty()) {
             auto* block =
                 reinterpret_cast<Block*>(static_cast<std::uintptr_t>(eval(s->args[1]).bits));
-            return set_slot(s->id, {block, integer(s->args[0])});
+            return set_slot(s->id, on_device({block, integer(s->args[0])}, s->line));
         }
         const std::int32_t source = s->arrays[0];
         if (!is_slot(source))
@@ -283,6 +313,29 @@ class Run {
         const Slot slot = slots_[static_cast<std::size_t>(source)];
         retain_block(slot.block);
         set_slot(s->id, slot);
+    }
+
+    /// What a function of the host gave as memory of the device.
+    Slot on_device(Slot slot, Line line) {
+        if (!slot.block && slot.address < argument_address(0) && slot.address != 0) {
+            SourcePlace place;
+            place.line = line.line;
+            if (line.file < f_.files.size()) place.file = f_.files[line.file];
+            throw Error(ErrorKind::Unsupported,
+                        f_.name + " (line " + std::to_string(line.line) +
+                            "): memory of an object of the host cannot be used on " +
+                            launcher_.device().info().name +
+                            "; pass numbers and arrays to functions that run there",
+                        place);
+        }
+        if (!slot.block || is_device_block(*slot.block)) return slot;
+        Block* given = slot.block;
+        DeviceBlock* made = make_device_block(launcher_.device(), given->bytes);
+        launcher_.device().copy_in({reinterpret_cast<std::uintptr_t>(made->data), made->bytes}, 0,
+                                   given->data, given->bytes);
+        const std::int64_t offset = slot.address - reinterpret_cast<std::int64_t>(given->data);
+        release_block(given);
+        return {made, offset};
     }
 
     const passes::HostProgram& program_;
@@ -295,10 +348,36 @@ class Run {
     std::vector<SlotMemory> memories_;
     std::vector<Slot> slots_;                ///< by array
     std::deque<Mirror>* mirrors_ = nullptr;  ///< while arguments of a function of the host are made
+    std::vector<SlotMemory>* passed_ = nullptr;  ///< while those of one of the device are
     HostEnd end_;
 };
 
 }  // namespace
+
+static std::map<std::string_view, DeviceNative>& device_natives() {
+    static std::map<std::string_view, DeviceNative> functions;
+    return functions;
+}
+
+bool add_device_natives(
+    std::initializer_list<std::pair<std::string_view, DeviceNative>> functions) {
+    for (const auto& [name, function] : functions) device_natives().emplace(name, function);
+    return true;
+}
+
+DeviceNative find_device_native(std::string_view name) noexcept {
+    const auto found = device_natives().find(name);
+    return found == device_natives().end() ? nullptr : found->second;
+}
+
+static void drop_device_block(Block* b) {
+    auto* made = static_cast<DeviceBlock*>(b);
+    if (!made->is_taken)
+        made->device->pool().give({reinterpret_cast<std::uintptr_t>(b->data), b->bytes});
+    delete made;
+}
+
+bool is_device_block(const Block& block) { return block.drop == drop_device_block; }
 
 DeviceBlock* make_device_block(Device& device, std::int64_t bytes) {
     const Memory memory = device.pool().take(std::max<std::int64_t>(bytes, 1));
@@ -306,12 +385,7 @@ DeviceBlock* make_device_block(Device& device, std::int64_t bytes) {
     block->data = reinterpret_cast<void*>(memory.handle);
     block->bytes = memory.bytes;
     block->device = &device;
-    block->drop = [](Block* b) {
-        auto* made = static_cast<DeviceBlock*>(b);
-        if (!made->is_taken)
-            made->device->pool().give({reinterpret_cast<std::uintptr_t>(b->data), b->bytes});
-        delete made;
-    };
+    block->drop = drop_device_block;
     return block;
 }
 
@@ -337,9 +411,11 @@ Listing listing_of(const passes::HostProgram& program) {
     for (const ir::Line line : program.serial_loops)
         add_remark(listing.remarks, f, line, one_work_item_remark,
                    "the loop runs on the device as one work-item");
-    for (const ir::Line line : program.host_calls)
-        add_remark(listing.remarks, f, line, host_function_remark,
-                   "a function of the host: arrays are copied there and back");
+    for (const auto& [line, native] : program.natives) {
+        if (!find_device_native(f.natives[static_cast<std::size_t>(native)]))
+            add_remark(listing.remarks, f, line, host_function_remark,
+                       "a function of the host: arrays are copied there and back");
+    }
     return listing;
 }
 

@@ -1,8 +1,11 @@
 // Runs the host program of a module of device kernels: the loops, branches and returns around them.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "backends/backend.h"
 #include "backends/listing.h"
@@ -17,6 +20,15 @@ struct SlotMemory {
     std::int64_t offset = 0;  ///< bytes
 };
 
+/// A function of core/native/native.h done on a device, where memory stays. Addresses among its
+/// values are made by argument_address of numbers in `memories`: see memory_at. It may throw.
+using DeviceNative = void (*)(Device& device, std::span<const SlotMemory> memories,
+                              std::int64_t* values);
+/// Adds functions to the table; names are string literals. Called while the engine is loaded.
+bool add_device_natives(std::initializer_list<std::pair<std::string_view, DeviceNative>> functions);
+/// Null where only the host has the function.
+DeviceNative find_device_native(std::string_view name) noexcept;
+
 /// Memory of a device that a host program made: `data` is its handle.
 struct DeviceBlock : Block {
     Device* device;
@@ -24,6 +36,7 @@ struct DeviceBlock : Block {
 };
 /// With one reference; memory of the device's pool, in use by the calling thread's queue.
 DeviceBlock* make_device_block(Device& device, std::int64_t bytes);
+bool is_device_block(const Block& block);
 
 /// In results, the memory of an array argument that is returned: which one, and how far its first
 /// element lies from the argument's, in bytes. Of memory with a block the address is the offset.
@@ -32,6 +45,11 @@ constexpr std::int64_t argument_address(std::size_t array) {
 }
 constexpr std::size_t argument_at(std::int64_t address) {
     return static_cast<std::size_t>(address >> 48) - 1;
+}
+
+inline SlotMemory memory_at(std::span<const SlotMemory> memories, std::int64_t address) {
+    const std::size_t k = argument_at(address);
+    return {memories[k].memory, memories[k].offset + address - argument_address(k)};
 }
 
 /// What a back end does for a host program.

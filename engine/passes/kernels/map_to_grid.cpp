@@ -346,6 +346,11 @@ void add_loops(const Function& f, S s, std::vector<Line>& lines) {
     for (S b : s->orelse) add_loops(f, b, lines);
 }
 
+/// Whether e asks where memory is.
+bool has_memory(E e) {
+    return e->kind == ExprKind::Memory || std::any_of(e->args.begin(), e->args.end(), has_memory);
+}
+
 /// The function that launches the kernels: piece k is function numbers[k] of the module.
 HostProgram host_program(const Function& from, const KernelSplit& split,
                          const std::vector<std::int32_t>& numbers) {
@@ -361,7 +366,8 @@ HostProgram host_program(const Function& from, const KernelSplit& split,
     Builder b(host);
     Cloner cloner(b);
     cloner.replace_statement = [&](S s) -> S {
-        if (s->kind == StmtKind::Native) made.host_calls.push_back(s->line);
+        if (s->kind == StmtKind::Native && std::any_of(s->args.begin(), s->args.end(), has_memory))
+            made.natives.push_back({s->line, s->id});
         if (s->kind != StmtKind::Call) return nullptr;
         Stmt call = *s;
         call.id = numbers[static_cast<std::size_t>(s->id)];

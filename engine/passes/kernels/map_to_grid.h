@@ -31,10 +31,15 @@ struct HostProgram {
     struct Passed {
         std::int32_t var, param;
     };
-    std::vector<Passed> passed;  ///< these parameters are the last ones
-    bool has_loops = false;      ///< kernels may be launched more than once
-    /// Loops of kernels of one work-item, and calls of functions that only the host has.
-    std::vector<ir::Line> serial_loops, host_calls;
+    std::vector<Passed> passed;          ///< these parameters are the last ones
+    bool has_loops = false;              ///< kernels may be launched more than once
+    std::vector<ir::Line> serial_loops;  ///< of kernels of one work-item
+    /// A call of one of the function's natives that is given arrays.
+    struct NativeCall {
+        ir::Line line;
+        std::int32_t native;
+    };
+    std::vector<NativeCall> natives;
 };
 
 /// With a run_length above 1 a work-item takes that many iterations of the innermost loop, unless
