@@ -462,6 +462,7 @@ class Verifier {
         require(arrays_[static_cast<std::size_t>(id)],
                 [&] { return "an array is allocated before it is passed; got " + given.name; });
         if (given.is_view()) view(given);
+        if (callee.native && given.dtype == wanted.dtype) return;  // a pointer
         require(given.dtype == wanted.dtype && given.rank == wanted.rank &&
                     (given.writable || !wanted.writable),
                 [&] {

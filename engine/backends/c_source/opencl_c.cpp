@@ -102,9 +102,15 @@ class OpenCLWriter final : public Writer {
                "]." + std::string(field);
     }
     bool has_generic_pointers() const override { return false; }
+    codegen::NativeText native_text(const Function& f, const std::string& name,
+                                    std::span<const Space> spaces) const override {
+        return codegen::opencl_text(*f.native, f.symbol, name, spaces);
+    }
 
     std::string pointer(Space space, DType t, bool writable) const override {
-        return std::string(space == Space::Local ? "__local " : "__global ") +
+        return std::string(space == Space::Local     ? "__local "
+                           : space == Space::Private ? "__private "
+                                                     : "__global ") +
                (writable ? "" : "const ") + std::string(storage_type(t)) + "*";
     }
 

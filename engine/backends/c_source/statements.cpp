@@ -209,6 +209,7 @@ void Writer::write_return(S s) {
 void Writer::write_call(S s) {
     auto callee_index = static_cast<std::size_t>(s->id);
     const Function& callee = module_.functions[callee_index];
+    if (callee.native) return write_native_call(s);
     const Usage& needs = usage_[callee_index];
     std::string out;
     auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
@@ -263,6 +264,49 @@ void Writer::write_call(S s) {
         --indent_;
         line("}");
     }
+}
+
+/// C functions take pointers to bytes and unsigned integers; behind the numbers come the offsets of
+/// arrays (passes/kernels/inline_calls.cpp).
+void Writer::write_native_call(S s) {
+    const Function& callee = module_.functions[static_cast<std::size_t>(s->id)];
+    const std::size_t first_offset = s->args.size() - s->arrays.size();
+    std::vector<Space> spaces;
+    std::string out;
+    std::size_t next = 0;
+    for (std::size_t p = 0; p + s->arrays.size() < callee.params.size(); ++p) {
+        out += out.empty() ? "" : ", ";
+        if (callee.params[p].is_array()) {
+            const std::int32_t id = s->arrays[spaces.size()];
+            const Array& a = f().arrays[static_cast<std::size_t>(id)];
+            out += "(" + pointer(a.space, DType::UInt8, true) + ")(" + array_names_.at(id) + " + " +
+                   value(s->args[first_offset + spaces.size()]) + ")";
+            spaces.push_back(a.space);
+            continue;
+        }
+        const DType t = callee.params[p].dtype;
+        const std::string text = value(s->args[next++], 9);
+        const bool is_number = is_float(t) || is_bool(t);
+        out += is_number ? text
+                         : "(" + std::string(storage_type(dtype_of('u', size_of(t)))) + ")" + text;
+    }
+    const std::string call = native_name(s->id, spaces, s->line) + "(" + out + ")";
+    if (s->outs.empty()) return line(call + ";", s->line);
+    const std::string type(c_type(callee.results.front()));
+    line(var_names_.at(s->outs.front()) + " = (" + type + ")" + call + ";", s->line);
+}
+
+/// Each combination of the spaces of its arrays is a function of its own.
+const std::string& Writer::native_name(std::int32_t function, const std::vector<Space>& spaces,
+                                       Line line) {
+    auto [found, is_new] = native_names_.try_emplace({function, spaces});
+    if (!is_new) return found->second;
+    const Function& callee = module_.functions[static_cast<std::size_t>(function)];
+    found->second = global_names_.unique_function(callee.symbol + "_c");
+    const codegen::NativeText made = native_text(callee, found->second, spaces);
+    if (made.has_float64) need_type(DType::Float64, line, "the C function '" + callee.symbol + "'");
+    natives_text_ += "\n" + made.text;
+    return found->second;
 }
 
 void Writer::write_atomic(S s) {

@@ -19,10 +19,6 @@ Writer::Writer(const Module& module, bool relaunches)
       written_(module.functions.size(), false) {
     std::size_t sites = 0;
     for (const Function& function : module.functions) {
-        if (function.native)
-            fail(ErrorKind::Unsupported,
-                 function.name +
-                     ": a C function runs on the host; got a device; call it on the cpu");
         site_base_.push_back(sites);
         sites += function.sites.size();
         function_names_.push_back(global_names_.unique_function(function.name));
@@ -69,7 +65,7 @@ Program Writer::write() {
     for (const std::string& name : helper_order_) {
         text += "\n" + std::string(function_qualifier()) + helpers_.at(name);
     }
-    program_.source = text + functions_text_;
+    program_.source = text + natives_text_ + functions_text_;
     return std::move(program_);
 }
 
@@ -319,7 +315,7 @@ void Writer::write_body() {
 }
 
 void Writer::write_function(std::size_t index) {
-    if (written_[index]) return;
+    if (written_[index] || module_.functions[index].native) return;
     written_[index] = true;
     for (std::int32_t callee : usage_[index].calls)
         write_function(static_cast<std::size_t>(callee));

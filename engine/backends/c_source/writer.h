@@ -23,6 +23,7 @@
 #include "backends/c_source/names.h"
 #include "backends/c_source/program.h"
 #include "backends/c_source/usage.h"
+#include "backends/codegen/native_text.h"
 #include "ir/ir.h"
 
 namespace unisono::c_source {
@@ -66,6 +67,9 @@ class Writer {
     /// Called before an atomic operation on elements of `a` is written; a dialect refuses what its
     /// device lacks.
     virtual void need_atomic(const ir::Array& /*a*/, ir::Line /*line*/) {}
+    /// A function of C text, with pointers to arrays of those spaces.
+    virtual codegen::NativeText native_text(const ir::Function& f, const std::string& name,
+                                            std::span<const ir::Space> spaces) const = 0;
     /// Whether a callee may take arrays of other spaces than global.
     virtual bool has_generic_pointers() const = 0;
 
@@ -114,6 +118,9 @@ class Writer {
     void write_if(ir::S s, bool chained);
     void write_return(ir::S s);
     void write_call(ir::S s);
+    void write_native_call(ir::S s);
+    const std::string& native_name(std::int32_t function, const std::vector<ir::Space>& spaces,
+                                   ir::Line line);
     std::string bits_of(const std::string& text, DType t);
     void write_atomic(ir::S s);
     void line(const std::string& text, ir::Line where = {});
@@ -154,7 +161,8 @@ class Writer {
     std::vector<std::string> helper_order_;
     std::map<std::string, std::string> helpers_;
     bool uses_faults_ = false;
-    std::string functions_text_;
+    std::string functions_text_, natives_text_;
+    std::map<std::pair<std::int32_t, std::vector<ir::Space>>, std::string> native_names_;
     Program program_;
 
     // Of the function being written

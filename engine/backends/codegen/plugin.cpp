@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "backends/codegen/native_text.h"
 #include "core/settings.h"
 #include "core/threads/fork.h"
 #include "core/version.h"
@@ -66,25 +67,37 @@ static void log_compiled(const ir::Module& module, const Times& t) {
     debug_log(line);
 }
 
-CompileFunction llvm_plugin() {
+static void* plugin_function(const char* symbol) {
     static ProcessMutex& loading = *new ProcessMutex;  // a child of fork finds it loaded, or not
     std::lock_guard lock(loading);
     static std::string why;
-    static const auto function = []() -> CompileFunction {
-        void* library = dlopen(plugin_path("libunisono_llvm.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!library) {
-            const char* error = dlerror();
-            why = error ? error : "unknown error";
-            return nullptr;
-        }
-        return reinterpret_cast<CompileFunction>(dlsym(library, compile_symbol));
+    static void* const library = []() -> void* {
+        void* found = dlopen(plugin_path("libunisono_llvm.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        const char* error = found ? nullptr : dlerror();
+        if (!found) why = error ? error : "unknown error";
+        return found;
     }();
+    void* function = library ? dlsym(library, symbol) : nullptr;
     if (!function) {
         fail(ErrorKind::Unsupported, "compile: the compiler plugin cannot be loaded; got " + why +
                                          "; expected libunisono_llvm.so beside the engine; build "
                                          "with LLVM 19, or install it");
     }
     return function;
+}
+
+CompileFunction llvm_plugin() {
+    static const auto function = reinterpret_cast<CompileFunction>(plugin_function(compile_symbol));
+    return function;
+}
+
+NativeText opencl_text(const ir::NativeCode& code, const std::string& symbol,
+                       const std::string& name, std::span<const ir::Space> pointers) {
+    static const auto write = reinterpret_cast<WriteNative>(plugin_function(write_native_symbol));
+    NativeText made;
+    write(code, symbol, name, pointers, made);
+    if (made.failed) fail(ErrorKind::Unsupported, made.error);
+    return made;
 }
 
 Result compile(const ir::Module& module, const Target& target) {

@@ -285,6 +285,46 @@ class InlineCalls final : public Rewriter {
     std::vector<std::size_t> stack_;  ///< the functions whose bodies are being copied
 };
 
+/// C functions of devices are given the memory of views and, behind the other numbers, their
+/// offsets.
+class PassOffsets final : public Rewriter {
+  public:
+    PassOffsets(const Module& module, Function& f) : Rewriter(f), module_(module) {}
+
+    S stmt(S s) override {
+        s = children(s);
+        if (s->kind != StmtKind::Call || !module_.functions[at(s->id)].native) return s;
+        std::vector<E> args(s->args.begin(), s->args.end());
+        std::vector<std::int32_t> arrays;
+        for (std::int32_t id : s->arrays) {
+            const Array& a = function().arrays[at(id)];
+            args.push_back(a.is_view() ? a.offset : b_.i64(0));
+            arrays.push_back(a.is_view() ? a.base : id);
+        }
+        Stmt call = *s;
+        call.args = b_.list(std::span<const E>(args));
+        call.arrays = function().arena->copy(std::span<const std::int32_t>(arrays));
+        return b_.own(call);
+    }
+
+  private:
+    const Module& module_;
+};
+
+void pass_offsets(Module& module) {
+    for (Function& f : module.functions) {
+        if (f.body && !f.native) PassOffsets(module, f).run();
+    }
+    for (Function& f : module.functions) {
+        if (!f.native) continue;
+        Builder b(f);
+        const std::size_t own = f.params.size();
+        for (std::size_t k = 0; k < own; ++k) {
+            if (f.params[k].is_array()) b.scalar_param("offset", DType::Int64);
+        }
+    }
+}
+
 }  // namespace
 
 void inline_calls(Module& module) {
@@ -300,6 +340,7 @@ void inline_calls(Module& module) {
         function.body = Builder(function).block({});
         function.results.clear();
     }
+    pass_offsets(module);
 }
 
 }  // namespace unisono::passes
