@@ -181,6 +181,13 @@ class Run {
         return position_[static_cast<std::size_t>(
             f_.arrays[static_cast<std::size_t>(array)].param)];
     }
+    /// Of its first element. Arguments that lie in one memory lie as far apart there as they do.
+    std::int64_t address_of(std::size_t argument) const {
+        const ArrayArg& a = args_.arrays[argument];
+        std::size_t first = 0;
+        while (args_.arrays[first].memory.handle != a.memory.handle) ++first;
+        return argument_address(first) + a.offset - args_.arrays[first].offset;
+    }
     bool is_slot(std::int32_t array) const {
         return f_.arrays[static_cast<std::size_t>(array)].is_slot;
     }
@@ -189,7 +196,7 @@ class Run {
         if (mirrors_) return mirrored(e->id);
         if (passed_) return numbered(e->id);
         if (!is_slot(e->id))
-            return e->axis ? 0 : static_cast<std::uint64_t>(argument_address(argument_of(e->id)));
+            return e->axis ? 0 : static_cast<std::uint64_t>(address_of(argument_of(e->id)));
         const Slot& slot = slots_[static_cast<std::size_t>(e->id)];
         return e->axis ? reinterpret_cast<std::uintptr_t>(slot.block)
                        : static_cast<std::uint64_t>(slot.address);
@@ -309,7 +316,7 @@ class Run {
         }
         const std::int32_t source = s->arrays[0];
         if (!is_slot(source))
-            return set_slot(s->id, {nullptr, argument_address(argument_of(source))});
+            return set_slot(s->id, {nullptr, address_of(argument_of(source))});
         const Slot slot = slots_[static_cast<std::size_t>(source)];
         retain_block(slot.block);
         set_slot(s->id, slot);

@@ -38,8 +38,9 @@ struct DeviceBlock : Block {
 DeviceBlock* make_device_block(Device& device, std::int64_t bytes);
 bool is_device_block(const Block& block);
 
-/// In results, the memory of an array argument that is returned: which one, and how far its first
-/// element lies from the argument's, in bytes. Of memory with a block the address is the offset.
+/// Addresses in the memory of an array argument: which one, the first of those that lie in that
+/// memory, and how far from its first element, in bytes. Of memory with a block the address is the
+/// offset.
 constexpr std::int64_t argument_address(std::size_t array) {
     return (static_cast<std::int64_t>(array + 1) << 48) + (std::int64_t{1} << 47);
 }

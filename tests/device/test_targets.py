@@ -56,6 +56,19 @@ def test_views_that_overlap_see_each_other(device):
         np.testing.assert_array_equal(a, b)
 
 
+def test_overlapping_arguments(device):
+    @un.jit
+    def masked(x, y, m):
+        x[m] = y[m] + x[m]
+
+    def results(f, device):
+        a = un.asarray(np.arange(40.0), device=device)
+        f(a[2:], a[:-2], un.asarray(np.arange(38) % 3 != 0, device=device))
+        return np.asarray(a.to_device("cpu"))
+
+    np.testing.assert_array_equal(results(masked, device), results(masked, "cpu"))
+
+
 TABLE = np.arange(10.0)
 
 

@@ -120,10 +120,19 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
 }
 
 /// A list of numbers, from memory that the function hands over.
-static PyObject* build_list(const frontend::ResultShape& shape, const std::uint64_t* results) {
+static PyObject* build_list(const frontend::ResultShape& shape, const std::uint64_t* results,
+                            Device* device) {
     const auto* data = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(results[0]));
     auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
     auto count = static_cast<Py_ssize_t>(results[2]);
+    std::vector<char> copy;
+    if (device && block) {  // the address is an offset (backends/host_program.h)
+        const std::int64_t bytes = count * size_of(shape.dtype);
+        copy.resize(static_cast<std::size_t>(bytes));
+        device->copy_out(copy.data(), {reinterpret_cast<std::uintptr_t>(block->data), block->bytes},
+                         static_cast<std::int64_t>(results[0]), bytes);
+        data = copy.data();
+    }
     Ref list(PyList_New(count));
     auto size = static_cast<std::size_t>(size_of(shape.dtype));
     for (Py_ssize_t i = 0; list && i < count; ++i) {
@@ -172,7 +181,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         case Kind::Owner: return Py_NewRef(arguments.owner(shape.index));
         case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);
         case Kind::Scalar: return number(Scalar{results[shape.index], shape.dtype});
-        case Kind::List: return build_list(shape, results + shape.index);
+        case Kind::List: return build_list(shape, results + shape.index, taken.device);
         case Kind::Complex: {
             auto part = [&](std::size_t k) {
                 const frontend::ResultShape& p = shape.items[k];
