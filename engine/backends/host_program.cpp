@@ -315,8 +315,7 @@ class Run {
             return set_slot(s->id, on_device({block, integer(s->args[0])}, s->line));
         }
         const std::int32_t source = s->arrays[0];
-        if (!is_slot(source))
-            return set_slot(s->id, {nullptr, address_of(argument_of(source))});
+        if (!is_slot(source)) return set_slot(s->id, {nullptr, address_of(argument_of(source))});
         const Slot slot = slots_[static_cast<std::size_t>(source)];
         retain_block(slot.block);
         set_slot(s->id, slot);

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def nearest(a, k):
     a[:] = np.minimum(a[:], np.add.outer(a[:, k], a[k, :]))

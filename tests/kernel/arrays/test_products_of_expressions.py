@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def rows(a, b, x):
     return (2 * a + b) @ x - abs(b) @ x

@@ -5,7 +5,10 @@ import math
 import operator
 
 import numpy as np
+import pytest
 import unisono as un
+
+pytestmark = pytest.mark.everywhere
 
 
 @un.jit

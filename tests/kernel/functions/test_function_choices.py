@@ -6,6 +6,8 @@ import operator
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def twice(x):
     return 2 * x

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def counts(n):
     count = 0

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def slow_norm(values, p=2):
     return float(np.sum(np.abs(values) ** p) ** (1 / p))

@@ -8,6 +8,8 @@ import pytest
 import unisono as un
 from unisono._signatures import parse_signature, parse_signatures, parse_type, spell
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.mark.parametrize(
     ("text", "wanted"),

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 # The line that the message must point at is marked.
 CARRIED = {
     "next_element": """

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
-pytestmark = pytest.mark.parametrize("on", host_devices())
+pytestmark = pytest.mark.parametrize("on", all_devices())
 
 
 def test_reductions_and_privates(on):

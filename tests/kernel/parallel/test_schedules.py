@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
-on_hosts = pytest.mark.parametrize("on", host_devices())
+on_hosts = pytest.mark.parametrize("on", all_devices())
 pytestmark = pytest.mark.filterwarnings("ignore:.*cache lines")
 
 
