@@ -37,7 +37,9 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 /// A group without inputs takes one more array after the scratches, which is never read and brings
 /// the iteration shape.
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
-/// The second combines the leaves of one reducing output by the tree. Params: scratch, output.
+/// The second combines the leaves of one reducing output by the tree, so many for each of the nodes
+/// along the output's last axis: all of them, or a power of two, which makes it the leaves of
+/// another run. Params: scratch, output, the number of leaves.
 ir::Module lower_tree(Op op, DType dtype, int kept_rank);
 
 /// Reducing groups on the host: one function, parameters as those of lower_map. A reducing output

@@ -200,15 +200,18 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
     ir::Module module;
     ir::Function& f = module.functions.emplace_back("tree");
     Builder b(f);
+    const int along = kept_rank;  // the axis of the leaves, and of the nodes
     std::int32_t leaves = b.array_param("leaves", dtype, kept_rank + 1, false);
-    std::int32_t out = b.array_param("out", dtype, kept_rank, true);
+    std::int32_t nodes = b.array_param("nodes", dtype, kept_rank + 1, true);
+    std::int32_t width = b.scalar_param("width", DType::Int64);
     f.arrays[0].noalias = f.arrays[1].noalias = true;
     std::int32_t stack = b.local_array("stack", dtype, 1, Space::Private);
     std::int32_t depth = b.var("depth", DType::Int64), leaf = b.var("leaf", DType::Int64),
-                 left = b.var("left", DType::Int64);
+                 left = b.var("left", DType::Int64), begin = b.var("begin", DType::Int64),
+                 end = b.var("end", DType::Int64);
     std::vector<std::int32_t> index;
     std::vector<E> at;
-    for (int axis = 0; axis < kept_rank; ++axis) {
+    for (int axis = 0; axis <= along; ++axis) {
         index.push_back(b.var(axis_name(axis), DType::Int64));
         at.push_back(b.read(index.back()));
     }
@@ -221,22 +224,25 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
              b.assign(depth, b.sub(b.read(depth), one))});
     };
     std::vector<E> leaf_at = at;
-    leaf_at.push_back(b.read(leaf));
+    leaf_at.back() = b.read(leaf);
     S push = b.block(
         {b.store(stack, next, b.load(leaves, leaf_at)), b.assign(depth, b.add(b.read(depth), one)),
-         b.declare(left, b.read(leaf)),
+         b.declare(left, b.sub(b.read(leaf), b.read(begin))),
          b.loop_while(b.binary(Op::Eq, b.binary(Op::And, b.read(left), one), one),
                       b.block({merge(), b.assign(left, b.binary(Op::Shr, b.read(left), one))}))});
     S body =
-        b.block({b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
-                 b.loop(LoopKind::Serial, leaf, b.i64(0), b.extent(leaves, kept_rank), one, push),
+        b.block({b.declare(begin, b.mul(at.back(), b.param(width))),
+                 b.declare(end, b.binary(Op::Min, b.add(b.read(begin), b.param(width)),
+                                         b.extent(leaves, along))),
+                 b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
+                 b.loop(LoopKind::Serial, leaf, b.read(begin), b.read(end), one, push),
                  b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
                  b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)),
-                          b.store(out, at, b.identity(op, dtype)),
-                          b.store(out, at, b.load(stack, {b.i64(0)})))});
-    for (int axis = kept_rank - 1; axis >= 0; --axis) {
+                          b.store(nodes, at, b.identity(op, dtype)),
+                          b.store(nodes, at, b.load(stack, {b.i64(0)})))});
+    for (int axis = along; axis >= 0; --axis) {
         body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),
-                      b.extent(leaves, axis), one, body);
+                      b.extent(nodes, axis), one, body);
     }
     f.body = b.block({body});
     return module;

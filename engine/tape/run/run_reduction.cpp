@@ -45,6 +45,32 @@ bool are_packed(const Layout& l, std::size_t first) {
     return true;
 }
 
+/// Leaves of rows, the last axis, combined into the output, which has the other axes. On devices
+/// nodes of the tree are computed side by side, level after level.
+void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, const ArrayArg& out) {
+    constexpr std::int64_t width = 64;
+    std::vector<std::int64_t> shape(leaves.shape.begin(), leaves.shape.end());
+    std::vector<std::int64_t> strides(shape.size());
+    std::vector<Temporary> nodes;
+    if (element_count(out.shape) == 0) return;
+    while (!device.info().host_memory && shape.back() > width) {
+        const std::int64_t count = (shape.back() + width - 1) / width;
+        shape.back() = count;
+        const Temporary& level = nodes.emplace_back(shape, t, &device);
+        const ArrayArg to =
+            array_arg(level.view, level.view.layout->shape(), level.view.layout->strides());
+        const ArrayArg args[] = {leaves, to};
+        const auto bits = static_cast<std::uint64_t>(width);
+        tree.launch({args, {&bits, 1}, {}, {}, 0});
+        leaves = to;
+    }
+    const auto all = static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.back()));
+    shape.back() = 1;
+    std::copy(out.strides.begin(), out.strides.end(), strides.begin());
+    const ArrayArg args[] = {leaves, {out.memory, out.offset, shape, strides}};
+    tree.launch({args, {&all, 1}, {}, {}, 0});
+}
+
 }  // namespace
 
 /// Packed rows of a reduction that does not depend on the order need no leaves and tree, and take
@@ -145,9 +171,10 @@ void GroupKernel::run_pieces(const Call& call, const IterationSpace& space, Vari
     for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
         if (!group_.outputs[k].reduces) continue;
         const std::int64_t* to = space.strides[call.inputs.size() + k];
-        ArrayArg args[] = {array_arg(scratches[number].view, shape, all_strides),
-                           array_arg(call.outputs[k], kept, {to, kept.size()})};
-        trees[number++]->launch({args, {}, {}, {}, 0});
+        run_tree(*trees[number], group_.outputs[k].dtype, *v.device,
+                 array_arg(scratches[number].view, shape, all_strides),
+                 array_arg(call.outputs[k], kept, {to, kept.size()}));
+        ++number;
     }
 }
 
@@ -201,10 +228,9 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
             leaves_shape.insert(leaves_shape.begin(), 1);
             leaves_strides.insert(leaves_strides.begin(), size);
         }
-        ArrayArg args[] = {
-            {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
-            array_arg(call.outputs[k], out_shape, out_strides)};
-        if (element_count(out_shape) > 0) v.trees[number]->launch({args, {}, {}, {}, 0});
+        run_tree(*v.trees[number], group_.outputs[k].dtype, device,
+                 {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
+                 array_arg(call.outputs[k], out_shape, out_strides));
         ++number;
     }
 }
