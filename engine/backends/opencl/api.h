@@ -23,6 +23,8 @@ namespace unisono::opencl {
     X(clEnqueueReadBuffer)          \
     X(clEnqueueWriteBuffer)         \
     X(clEnqueueCopyBuffer)          \
+    X(clEnqueueMapBuffer)           \
+    X(clEnqueueUnmapMemObject)      \
     X(clCreateProgramWithSource)    \
     X(clCreateProgramWithBinary)    \
     X(clGetProgramInfo)             \

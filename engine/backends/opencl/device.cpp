@@ -21,7 +21,10 @@ std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 }  // namespace
 
 OpenCLDevice::OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info)
-    : id_(id), platform_(platform), info_(std::move(info)) {}
+    : id_(id),
+      platform_(platform),
+      info_(std::move(info)),
+      shares_memory_(info_.kind == "cpu" && query<cl_bool>(id_, CL_DEVICE_HOST_UNIFIED_MEMORY)) {}
 
 void OpenCLDevice::open() {
     require_usable();
@@ -147,6 +150,31 @@ void OpenCLDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int
         return api().clEnqueueCopyBuffer(q.handle(), buffer(from), buffer(to), size(from_offset),
                                          size(to_offset), size(bytes), n, after, event);
     });
+}
+
+void* OpenCLDevice::map(Memory memory) {
+    void* address = nullptr;
+    OpenCLQueue& q = here();
+    q.submit("clEnqueueMapBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
+        cl_int code = CL_SUCCESS;
+        address = api().clEnqueueMapBuffer(q.handle(), buffer(memory), CL_TRUE,
+                                           CL_MAP_READ | CL_MAP_WRITE, 0, size(memory.bytes), n,
+                                           after, event, &code);
+        return code;
+    });
+    return address;
+}
+
+void OpenCLDevice::unmap(Memory memory, void* address) noexcept {
+    try {
+        OpenCLQueue& q = here();
+        q.submit("clEnqueueUnmapMemObject", [&](cl_uint n, const cl_event* after, cl_event* event) {
+            return api().clEnqueueUnmapMemObject(q.handle(), buffer(memory), address, n, after,
+                                                 event);
+        });
+    } catch (const Error& error) {
+        debug_log(error.what());  // the device is lost, which the next command will say
+    }
 }
 
 std::vector<Device*> OpenCLDevice::divided(std::span<const int> units) {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "backends/backend.h"
+#include "backends/host_shared.h"
 #include "backends/opencl/api.h"
 #include "backends/opencl/queue.h"
 #include "core/threads/fork.h"
@@ -24,7 +25,7 @@ struct BuiltProgram {
     ~BuiltProgram();
 };
 
-class OpenCLDevice final : public Device {
+class OpenCLDevice final : public Device, public HostShared {
   public:
     OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info);
 
@@ -37,6 +38,9 @@ class OpenCLDevice final : public Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
+    bool shares_memory() const override { return shares_memory_; }
+    void* map(Memory memory) override;
+    void unmap(Memory memory, void* address) noexcept override;
     OpenCLQueue* own_queue() override;
     Queue* copy_queue() override;
     Queue& make_queue(const QueueOptions& options) override;
@@ -68,6 +72,7 @@ class OpenCLDevice final : public Device {
     cl_device_id id_;
     cl_platform_id platform_;
     DeviceInfo info_;
+    const bool shares_memory_;
     std::once_flag opened_;
     // Never released: at exit the driver may be gone before us.
     cl_context context_ = nullptr;

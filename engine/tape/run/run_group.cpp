@@ -17,6 +17,7 @@
 #include "ops/complex_rules.h"
 #include "tape/record/element_function.h"
 #include "tape/run/block_program.h"
+#include "tape/run/first_runs.h"
 #include "tape/run/iteration_space.h"
 
 namespace unisono {
@@ -30,6 +31,9 @@ constexpr std::int64_t compile_after = 10'000'000;
 constexpr std::int64_t compile_from_work = 8192;
 /// The same of reductions that lower_fold serves: block starts anew for each of their rows.
 constexpr std::int64_t fold_from_work = 1024;
+
+/// Runs of a group that the host does before a device compiles it.
+constexpr int first_runs = 4;
 
 /// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
 /// library's may be that of all instances together. Few processors of a virtual machine see the
@@ -164,6 +168,21 @@ bool GroupKernel::should_compile(const IterationSpace& space) {
     return work_done_.fetch_add(work, std::memory_order_relaxed) + work >= compile_after;
 }
 
+/// Queues that the program made itself get what it gives them.
+bool GroupKernel::runs_first_on_host(const Call& call) {
+    if (cannot_split_ || !group_.functions.empty() || executor_choice() != Choice::Auto)
+        return false;
+    Device& device = *call.device;
+    if (!host_shared(device) || !device.info().has_float64 ||
+        device.queue() != device.own_queue() || setting("placement") != "auto")
+        return false;
+    const std::int64_t work = call.space->size() * static_cast<std::int64_t>(group_.nodes.size());
+    if (work >= compile_after || first_runs_.load(std::memory_order_relaxed) >= first_runs)
+        return false;
+    return first_runs_.fetch_add(1, std::memory_order_relaxed) < first_runs &&
+           first_work_.fetch_add(work, std::memory_order_relaxed) + work < compile_after;
+}
+
 bool GroupKernel::is_small(std::int64_t size) {
     return size <= limits::packed_points && executor_choice() <= Choice::Block;
 }
@@ -176,6 +195,11 @@ bool GroupKernel::run_packed(std::int64_t size, char* const* data, const std::ui
 
 void GroupKernel::run(const Call& call) {
     bool host = !call.device || call.device->info().host_memory;
+    if (!host && runs_first_on_host(call)) {
+        run(MappedOperands(call, *host_shared(*call.device)).call());
+        note_executor("host, first runs");
+        return;
+    }
     if (host && group_.reduce_axis >= 0 && executor_choice() <= Choice::Block && run_fold(call))
         return;
     // Left unset: clearing all would cost more than a small run.

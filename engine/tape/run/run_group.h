@@ -80,6 +80,8 @@ class GroupKernel {
     const std::vector<std::unique_ptr<Executable>>& trees(Variant& v);
     const std::vector<std::shared_ptr<GroupKernel>>& stages();
     bool should_compile(const IterationSpace& space);
+    /// Whether the host does this run in the memory of the call's device.
+    bool runs_first_on_host(const Call& call);
     /// The choice of stores for large results of this size; null where only one kind is possible.
     StoreChoice* stores_of(const GroupShape& shape, std::int64_t size);
     void note_executor(const char* name) { executor_.store(name, std::memory_order_relaxed); }
@@ -89,7 +91,9 @@ class GroupKernel {
     std::unique_ptr<Variants> variants_;
     std::deque<Stores> stores_;  ///< guarded by the mutex of all choices
     std::atomic<StoreChoice*> last_stores_ = nullptr;
-    std::atomic<std::int64_t> work_done_ = 0;  ///< node-elements run without the compiler so far
+    std::atomic<std::int64_t> work_done_ = 0;   ///< node-elements run without the compiler so far
+    std::atomic<std::int64_t> first_work_ = 0;  ///< of devices' first runs, which the host did
+    std::atomic<int> first_runs_ = 0;
     std::atomic<bool> cannot_compile_ = false;
     bool cannot_turn_ = false;
     bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits
