@@ -39,8 +39,9 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
 /// The second combines the leaves of one reducing output by the tree, so many for each of the nodes
 /// along the output's last axis: all of them, or a power of two, which makes it the leaves of
-/// another run. Params: scratch, output, the number of leaves.
-ir::Module lower_tree(Op op, DType dtype, int kept_rank);
+/// another run. Params: scratch, output, the number of leaves. leaves_last: those of one tree lie
+/// side by side in the scratch, else those of one number.
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last);
 
 /// Reducing groups on the host: one function, parameters as those of lower_map. A reducing output
 /// has the rank of the iteration space, and is indexed with 0 along the reduced axes; with the

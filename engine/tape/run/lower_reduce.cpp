@@ -40,14 +40,18 @@ class LeafLowering {
         begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
         end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
         S body = innermost ? lanes() : rows();
-        body = b_.loop(LoopKind::Parallel, leaf_, b_.i64(0),
-                       b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length)),
-                       b_.i64(1), body);
+        const E leaves =
+            b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length));
+        const auto loop = [&](std::int32_t var, E end) {
+            body = b_.loop(LoopKind::Parallel, var, b_.i64(0), end, b_.i64(1), body);
+        };
+        // The innermost loop goes along memory.
+        if (innermost) loop(leaf_, leaves);
         for (int axis = shape_.rank - 1; axis >= 0; --axis) {
-            if (axis == shape_.reduce_axis) continue;
-            body = b_.loop(LoopKind::Parallel, index_[static_cast<std::size_t>(axis)], b_.i64(0),
-                           b_.extent(like_, axis), b_.i64(1), body);
+            if (axis != shape_.reduce_axis)
+                loop(index_[static_cast<std::size_t>(axis)], b_.extent(like_, axis));
         }
+        if (!innermost) loop(leaf_, leaves);
         module_.functions.front().body = b_.block({body});
         values_.append_functions(module_);
         return std::move(module_);
@@ -196,7 +200,7 @@ ir::Module lower_leaves(const Group& group, const GroupShape& shape) {
     return LeafLowering(group, shape).lower();
 }
 
-ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last) {
     ir::Module module;
     ir::Function& f = module.functions.emplace_back("tree");
     Builder b(f);
@@ -215,6 +219,9 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
         index.push_back(b.var(axis_name(axis), DType::Int64));
         at.push_back(b.read(index.back()));
     }
+    // Extremes of nothing are refused; those of complex numbers have no identity.
+    const bool has_identity = !is_complex(dtype) || op == Op::Add || op == Op::Mul;
+    E of_nothing = has_identity ? b.identity(op, dtype) : b.zero(dtype);
     E one = b.i64(1), two = b.i64(2);
     E below[] = {b.sub(b.read(depth), two)}, top[] = {b.sub(b.read(depth), one)},
       next[] = {b.read(depth)};
@@ -237,13 +244,15 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank) {
                  b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
                  b.loop(LoopKind::Serial, leaf, b.read(begin), b.read(end), one, push),
                  b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
-                 b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)),
-                          b.store(nodes, at, b.identity(op, dtype)),
+                 b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)), b.store(nodes, at, of_nothing),
                           b.store(nodes, at, b.load(stack, {b.i64(0)})))});
-    for (int axis = along; axis >= 0; --axis) {
+    const auto loop = [&](int axis) {
         body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),
                       b.extent(nodes, axis), one, body);
-    }
+    };
+    if (leaves_last) loop(along);
+    for (int axis = along - 1; axis >= 0; --axis) loop(axis);
+    if (!leaves_last) loop(along);
     f.body = b.block({body});
     return module;
 }

@@ -280,7 +280,8 @@ void GroupKernel::compile_trees(Variant& v) const {
     for (const auto& o : group_.outputs) {
         if (!o.reduces) continue;
         const int kept = std::max(1, v.shape.rank - 1);
-        v.trees.push_back(v.device->compile(lower_tree(o.op, o.dtype, kept), {}));
+        const bool leaves_last = v.shape.folds || v.shape.reduce_axis == v.shape.rank - 1;
+        v.trees.push_back(v.device->compile(lower_tree(o.op, o.dtype, kept, leaves_last), {}));
     }
     v.has_trees.store(true, std::memory_order_release);
 }

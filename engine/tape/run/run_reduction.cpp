@@ -1,5 +1,6 @@
 // Runs reductions: axis by axis, by pieces of long rows, and as leaves and trees.
 #include <algorithm>
+#include <deque>
 #include <mutex>
 
 #include "context/context.h"
@@ -45,20 +46,33 @@ bool are_packed(const Layout& l, std::size_t first) {
     return true;
 }
 
+/// Of scratch memory whose last axis is that of the leaves: it varies fastest, or slowest.
+std::vector<std::int64_t> scratch_strides(Dims shape, bool leaves_last) {
+    std::vector<std::int64_t> strides(shape.size());
+    std::int64_t size = leaves_last ? shape.back() : 1;
+    for (std::size_t axis = shape.size() - 1; axis-- > 0;) {
+        strides[axis] = size;
+        size *= shape[axis];
+    }
+    strides.back() = leaves_last ? 1 : size;
+    return strides;
+}
+
 /// Leaves of rows, the last axis, combined into the output, which has the other axes. On devices
 /// nodes of the tree are computed side by side, level after level.
-void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, const ArrayArg& out) {
+void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, bool leaves_last,
+              const ArrayArg& out) {
     constexpr std::int64_t width = 64;
     std::vector<std::int64_t> shape(leaves.shape.begin(), leaves.shape.end());
-    std::vector<std::int64_t> strides(shape.size());
     std::vector<Temporary> nodes;
+    std::deque<std::vector<std::int64_t>> dims;  // what arguments refer to
     if (element_count(out.shape) == 0) return;
     while (!device.info().host_memory && shape.back() > width) {
-        const std::int64_t count = (shape.back() + width - 1) / width;
-        shape.back() = count;
-        const Temporary& level = nodes.emplace_back(shape, t, &device);
-        const ArrayArg to =
-            array_arg(level.view, level.view.layout->shape(), level.view.layout->strides());
+        shape.back() = (shape.back() + width - 1) / width;
+        const View& level = nodes.emplace_back(shape, t, &device).view;
+        const auto& extents = dims.emplace_back(shape);
+        const auto& strides = dims.emplace_back(scratch_strides(shape, leaves_last));
+        const ArrayArg to{level.storage->memory, 0, extents, strides};
         const ArrayArg args[] = {leaves, to};
         const auto bits = static_cast<std::uint64_t>(width);
         tree.launch({args, {&bits, 1}, {}, {}, 0});
@@ -66,7 +80,8 @@ void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, const 
     }
     const auto all = static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.back()));
     shape.back() = 1;
-    std::copy(out.strides.begin(), out.strides.end(), strides.begin());
+    std::vector<std::int64_t> strides(out.strides.begin(), out.strides.end());
+    strides.push_back(0);
     const ArrayArg args[] = {leaves, {out.memory, out.offset, shape, strides}};
     tree.launch({args, {&all, 1}, {}, {}, 0});
 }
@@ -172,7 +187,7 @@ void GroupKernel::run_pieces(const Call& call, const IterationSpace& space, Vari
         if (!group_.outputs[k].reduces) continue;
         const std::int64_t* to = space.strides[call.inputs.size() + k];
         run_tree(*trees[number], group_.outputs[k].dtype, *v.device,
-                 array_arg(scratches[number].view, shape, all_strides),
+                 array_arg(scratches[number].view, shape, all_strides), true,
                  array_arg(call.outputs[k], kept, {to, kept.size()}));
         ++number;
     }
@@ -184,16 +199,13 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
     std::span<const std::int64_t> extents(space.shape, rank);
     std::int64_t length = leaf_length(space.reduce_axis, space.rank);
     // Scratch: the kept axes, then leaves. A fully reduced space keeps one axis of extent 1.
-    std::vector<std::int64_t> shape, strides(rank);
+    std::vector<std::int64_t> shape;
     for (std::size_t axis = 0; axis < rank; ++axis) {
         if (static_cast<int>(axis) != space.reduce_axis) shape.push_back(space.shape[axis]);
     }
     shape.push_back((space.shape[space.reduce_axis] + length - 1) / length);
-    std::int64_t size = 1;
-    for (std::size_t axis = rank; axis-- > 0;) {
-        strides[axis] = size;
-        size *= shape[axis];
-    }
+    const bool leaves_last = space.reduce_axis == space.rank - 1;
+    const std::vector<std::int64_t> strides = scratch_strides(shape, leaves_last);
     std::vector<ArrayArg> arrays;
     auto view = [&](std::size_t o) -> const View& {
         return o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
@@ -226,11 +238,11 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
             out_shape = {1};
             out_strides = {1};
             leaves_shape.insert(leaves_shape.begin(), 1);
-            leaves_strides.insert(leaves_strides.begin(), size);
+            leaves_strides.insert(leaves_strides.begin(), 0);
         }
         run_tree(*v.trees[number], group_.outputs[k].dtype, device,
                  {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
-                 array_arg(call.outputs[k], out_shape, out_strides));
+                 leaves_last, array_arg(call.outputs[k], out_shape, out_strides));
         ++number;
     }
 }
