@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "array/beside.h"
 #include "array/elements.h"
 #include "array/object.h"
 #include "array/plain_view.h"
@@ -148,12 +149,6 @@ Array index_array(PyObject* o) {
     if (sequence && made.size() == 0 && is_float(made.dtype()))
         made = astype(made, DType::Int64, false);
     return made;
-}
-
-/// What is not an array of ours has no place of its own: it goes to the array that it is used with.
-void bring_beside(const Array& a, PyObject* given, Array& made) {
-    if (is_array(given) || made.is_known() || made.device() == a.device()) return;
-    if (!a.is_known() && !a.view().storage->addressable()) made = to_device(made, a.device());
 }
 
 /// The parts of a key of `a` that holds arrays; a 0-d array of integers indexes as an integer.

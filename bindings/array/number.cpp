@@ -1,6 +1,7 @@
 // Number slots and comparisons of the array type.
 #include <optional>
 
+#include "array/beside.h"
 #include "array/known_values.h"
 #include "array/object.h"
 #include "functions/linalg.h"
@@ -94,6 +95,10 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
             (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;
+        if (keep[0].view().storage || keep[1].view().storage) {
+            PyObject* const given[] = {a, b};
+            bring_together(given, args, keep);
+        }
         if (op != Op::FloorDiv && !float_errors::is_checked() && args[0].is_scalar() &&
             args[1].is_scalar()) {
             Scalar made;
@@ -110,9 +115,13 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     if (self.is_value()) return binary<op>(a, b);  // values are immutable: the name is bound anew
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {self.arg(), {}};
-        Array keep;
-        if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep))
+        Array keep[2];
+        if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1]))
             Py_RETURN_NOTIMPLEMENTED;
+        if (keep[1].view().storage) {
+            PyObject* const given[] = {a, b};
+            bring_together(given, args, keep);
+        }
         note_line();
         apply(op, args, &self);
         return Py_NewRef(a);

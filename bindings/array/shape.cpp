@@ -95,7 +95,8 @@ PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexce
     if (!PyArg_ParseTupleAndKeywords(args, names, "|O:tobytes", const_cast<char**>(keys), &order))
         return nullptr;
     return guarded<PyObject*>(nullptr, [&] {
-        Array a = in_order(to_device(array_of(self), nullptr), to_order(order, "tobytes", "CFA"));
+        // In the order of the array as it lies: a copy from a device is packed.
+        Array a = to_device(in_order(array_of(self), to_order(order, "tobytes", "CFA")), nullptr);
         if (!a.view().layout->contiguous()) a = copy(a);
         return PyBytes_FromStringAndSize(host_data(a, false),
                                          static_cast<Py_ssize_t>(a.size() * size_of(a.dtype())));

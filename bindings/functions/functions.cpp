@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "array/beside.h"
 #include "array/exchange/adopt.h"
 #include "array/exchange/numpy_layout.h"
 #include "array/object.h"
@@ -29,6 +30,7 @@ PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
                 operands[k] = keep[k].arg();
             }
         }
+        bring_together(args, operands, keep);
         note_line();
         return wrap(where(operands[0], operands[1], operands[2]));
     });

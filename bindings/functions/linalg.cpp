@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "array/beside.h"
 #include "array/object.h"
 #include "library/fft/fft.h"
 #include "library/linalg/blas.h"
@@ -56,9 +57,11 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
             fail(ErrorKind::Type, "matmul: takes two arrays; got " + std::to_string(n));
         if (out && PyTuple_Check(out) && PyTuple_GET_SIZE(out) == 1) out = PyTuple_GET_ITEM(out, 0);
         if (out == Py_None) out = nullptr;
-        Array a, b;
+        Array in[2];
+        auto& [a, b] = in;
         if (!array_operand(args[0], a)) a = to_array(args[0], true);
         if (!array_operand(args[1], b)) b = to_array(args[1], true);
+        bring_together(args, in);
         if (out && !is_array(out))
             fail(ErrorKind::Type, std::string("matmul: out= must be an array of unisono; got ") +
                                       Py_TYPE(out)->tp_name);
@@ -283,8 +286,11 @@ PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
             note_line();
             return wrap_made([&] { return library::matmul(array_of(x), array_of(y)); });
         }
-        Array a, b;
+        Array in[2];
+        auto& [a, b] = in;
         if (!array_operand(x, a) || !array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
+        PyObject* const given[] = {x, y};
+        bring_together(given, in);
         note_line();
         return wrap(library::matmul(a, b));
     });
@@ -294,6 +300,7 @@ PyObject* matrix_multiply_in_place(PyObject* x, PyObject* y) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Array b;
         if (!array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
+        bring_beside(array_of(x), y, b);
         note_line();
         library::matmul(array_of(x), b, &array_of(x));
         return Py_NewRef(x);

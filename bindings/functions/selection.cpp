@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "array/beside.h"
 #include "array/object.h"
 #include "library/gather/index.h"
 #include "library/gather/join.h"
@@ -32,6 +33,7 @@ PyObject* concatenate_function(PyObject*, PyObject* const* args, Py_ssize_t n) n
         std::vector<Array> parts;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[0]); ++k)
             parts.push_back(to_array(PyList_GET_ITEM(args[0], k), true));
+        bring_together(PySequence_Fast_ITEMS(args[0]), parts);
         std::optional<DType> t;
         if (args[2] != Py_None) t = to_dtype(args[2]);
         note_line();
@@ -60,6 +62,10 @@ PyObject* assign_where_function(PyObject*, PyObject* const* args, Py_ssize_t n) 
                 keep[k] = to_array(args[k + 1], true);
                 operands[k] = keep[k].arg();
             }
+            if (is_array(args[k + 1]) || operands[k].is_scalar()) continue;
+            keep[k] = Array::of(operands[k].view);
+            bring_beside(array_of(args[0]), args[k + 1], keep[k]);
+            operands[k].view = keep[k].view();
         }
         note_line();
         assign_where(array_of(args[0]), operands[0], operands[1]);

@@ -4,6 +4,7 @@
 
 #include <structmember.h>
 
+#include "array/beside.h"
 #include "array/object.h"
 #include "reference.h"
 #include "tape/record/float_errors.h"
@@ -77,6 +78,7 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
                 operands[k] = keep[k].arg();
             }
         }
+        bring_together(args, operands, keep);
         note_line();
         if (!out) return wrap_made([&] { return apply(op, operands); });
         apply(op, operands, &array_of(out));

@@ -147,3 +147,49 @@ def test_powers_have_the_bits_of_the_cpu(device, exponent):
         same(there ** un.asarray(np.full(500, exponent, dtype), device=device), want)
         mixed = np.where(np.arange(500) % 2, exponent, 2.5).astype(dtype)
         same(there ** un.asarray(mixed, device=device), np.asarray(un.array(x) ** un.array(mixed)))
+
+
+@pytest.mark.parametrize(
+    "beside", [[1, 2, 3], (1.5, 2.5, 3.5), np.arange(3.0), np.ones((2, 1), "int16")]
+)
+def test_what_is_no_array_of_ours_goes_to_the_device(device, beside):
+    a = np.array([3.0, 1.0, 2.0])
+    x = un.asarray(a, device=device)
+    for f in (
+        lambda v: v + beside,
+        lambda v: beside - v,
+        lambda v: v < beside,
+        lambda v: un.minimum(v, beside),
+        lambda v: un.where(v > 1, v, beside),
+        lambda v: un.clip(v, 0, beside),
+    ):
+        y = f(x)
+        assert y.device == device
+        same(y, f(un.asarray(a)))
+    if np.ndim(beside) == 1:
+        same(x @ beside, a @ np.asarray(beside))
+        x *= beside
+        same(x, a * np.asarray(beside))
+
+
+def test_extremes_of_complex_numbers(device):
+    z = np.array([[1 + 2j, 3 - 1j, 3 + 4j], [3 + 5j, 0, -1j]])
+    x = un.asarray(z, device=device)
+    for name in ("max", "min"):
+        for axis in (None, 0, 1):
+            same(getattr(un, name)(x, axis=axis), getattr(np, name)(z, axis=axis))
+
+
+def test_complex_numbers_and_their_parts_are_views_of_each_other(device):
+    x = un.arange(6.0, device=device)
+    z = x.view("complex128")
+    z += 1j
+    same(x, np.array([0.0, 2, 2, 4, 4, 6]))
+    same(z.view("float64"), np.asarray(x))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_bytes_in_an_order(device, order):
+    a = np.arange(6.0).reshape(2, 3)
+    x = un.asarray(a, device=device)
+    assert x.tobytes(order) == a.tobytes(order) and x.T.tobytes(order) == a.T.tobytes(order)

@@ -421,10 +421,6 @@ def view(self, dtype=None, type=None):
     if dtype is None or dtype == self.dtype:
         return self[...]
     to = resolve(dtype)
-    if to.kind == "c" and self.device != "cpu":
-        raise _engine.UnsupportedError(
-            f"view: complex arrays are not supported on {self.device}; got dtype {to}, use the parts"
-        )
     made = _engine._view_as(self, to)
     if to.kind == "b" and self.size > 0:
         numbers = _engine._view_as(self, resolve("uint8"))
