@@ -266,7 +266,11 @@ def _deliver(name, result, out, where, casting, order):
         raise TypeError(
             f"{name}: cannot cast the result from {result.dtype} to {out.dtype} in place (casting rule '{casting}')"
         )
-    target = as_array(out)
+    target = out
+    if not isinstance(out, _engine.ndarray):  # an array of the host, whatever device is chosen
+        target = _engine._array(out, None, "cpu", None)
+        result = result.to_device("cpu")
+        where = where if where is True else where.to_device("cpu")
     shape = result.shape if where is True else broadcast_shapes(result.shape, where.shape)
     if broadcast_shapes(shape, target.shape) != tuple(target.shape):
         raise ValueError(
