@@ -20,6 +20,7 @@ _names = {
     "._runtime.mesh": "mesh",
     "._runtime.devices": "devices",
     "._runtime.queues": "Event Queue device",
+    "._runtime.across": "across",
     "._typing": "ArrayLike",
     "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",
     "._numpy.covariance": "average corrcoef cov",
