@@ -312,7 +312,7 @@ class Run {
         if (s->arrays.empty()) {
             auto* block =
                 reinterpret_cast<Block*>(static_cast<std::uintptr_t>(eval(s->args[1]).bits));
-            return set_slot(s->id, on_device({block, integer(s->args[0])}, s->line));
+            return set_slot(s->id, checked({block, integer(s->args[0])}, s->line));
         }
         const std::int32_t source = s->arrays[0];
         if (!is_slot(source)) return set_slot(s->id, {nullptr, address_of(argument_of(source))});
@@ -321,27 +321,22 @@ class Run {
         set_slot(s->id, slot);
     }
 
-    /// What a function of the host gave as memory of the device.
-    Slot on_device(Slot slot, Line line) {
-        if (!slot.block && slot.address < argument_address(0) && slot.address != 0) {
-            SourcePlace place;
-            place.line = line.line;
-            if (line.file < f_.files.size()) place.file = f_.files[line.file];
-            throw Error(ErrorKind::Unsupported,
-                        f_.name + " (line " + std::to_string(line.line) +
-                            "): memory of an object of the host cannot be used on " +
-                            launcher_.device().info().name +
-                            "; pass numbers and arrays to functions that run there",
-                        place);
-        }
-        if (!slot.block || is_device_block(*slot.block)) return slot;
-        Block* given = slot.block;
-        DeviceBlock* made = make_device_block(launcher_.device(), given->bytes);
-        launcher_.device().copy_in({reinterpret_cast<std::uintptr_t>(made->data), made->bytes}, 0,
-                                   given->data, given->bytes);
-        const std::int64_t offset = slot.address - reinterpret_cast<std::int64_t>(given->data);
-        release_block(given);
-        return {made, offset};
+    /// Objects that functions of the host make stay there: kernels cannot reach them.
+    Slot checked(Slot slot, Line line) const {
+        const bool is_of_host = slot.block
+                                    ? !is_device_block(*slot.block)
+                                    : slot.address != 0 && slot.address < argument_address(0);
+        if (!is_of_host) return slot;
+        release_block(slot.block);
+        SourcePlace place;
+        place.line = line.line;
+        if (line.file < f_.files.size()) place.file = f_.files[line.file];
+        throw Error(ErrorKind::Unsupported,
+                    f_.name + " (line " + std::to_string(line.line) +
+                        "): memory of an object of the host cannot be used on " +
+                        launcher_.device().info().name +
+                        "; pass numbers and arrays to functions that run there",
+                    place);
     }
 
     const passes::HostProgram& program_;

@@ -1,5 +1,6 @@
 """Compiled functions whose control runs on the host and whose loops run on the device of their arrays."""
 
+import dataclasses
 import os
 import signal
 import threading
@@ -308,7 +309,44 @@ def test_reductions_of_any_length_have_the_host_s_bits(device, rng, n):
     assert host(statistics(un.asarray(a.copy(), device=device))) == statistics(a)
 
 
+def test_callees_return_views_of_what_they_are_given(device, rng):
+    @un.jit
+    def tail(a):
+        return a[1:]
+
+    @un.jit
+    def tails(n, x):
+        a = np.arange(n) * 1.5
+        return tail(a), tail(tail(x)), tail(a[::-1])
+
+    x = rng.random(9)
+    got = tails(6, un.asarray(x, device=device))
+    for a, b in zip(host(got), tails.py_func(6, x), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 # ---- Errors and warnings
+
+
+@dataclasses.dataclass
+class Task:
+    number: int
+
+
+def test_objects_are_refused_where_memory_is_the_device_s(device):
+    @un.jit
+    def work(a):
+        tasks = [Task(2), Task(1)]
+        for i in un.prange(a.shape[0]):
+            a[i] = 1.0
+        return tasks[0].number
+
+    a = un.zeros(5, device=device)
+    if str(device) == "cpu":
+        assert work(a) == 2
+        return
+    with pytest.raises(un.UnsupportedError, match="object of the host cannot be used|address"):
+        work(a)
 
 
 def test_errors_name_the_line(device):

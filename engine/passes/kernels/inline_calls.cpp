@@ -109,8 +109,16 @@ class Inliner {
         b_.line = e->line;
         switch (e->kind) {
             case ExprKind::Var: copy.id = vars_[at(e->id)]; break;
-            case ExprKind::Load:
-            case ExprKind::Memory: copy.id = arrays_[at(e->id)]; break;
+            case ExprKind::Load: copy.id = arrays_[at(e->id)]; break;
+            case ExprKind::Memory: {
+                copy.id = arrays_[at(e->id)];
+                const Array& seen = b_.function().arrays[at(copy.id)];
+                if (!seen.is_view()) break;
+                // A parameter has no block of its own.
+                return e->axis ? b_.i64(0)
+                               : b_.add(b_.address(seen.base),
+                                        b_.mul(seen.offset, b_.i64(size_of(seen.dtype))));
+            }
             case ExprKind::Param: {
                 const Param& p = g_.params[at(e->id)];
                 if (!p.is_array()) return b_.read(params_[at(e->id)]);
@@ -219,6 +227,20 @@ class Inliner {
     bool in_once_ = false;
 };
 
+/// Whether s asks where memory is.
+bool asks_for_memory(S s) {
+    class Asks final : public Visitor {
+      public:
+        bool found = false;
+        void expr(E e) override {
+            found = found || e->kind == ExprKind::Memory;
+            children(e);
+        }
+    } asks;
+    asks.stmt(s);
+    return asks.found;
+}
+
 /// Whether a device's kernel cannot run s: it needs the host program.
 bool needs_host(const Module& module, S s, int depth) {
     if (depth > 64) return false;  // recursion
@@ -278,7 +300,7 @@ class InlineCalls final : public Rewriter {
             if (a.param < 0 && !a.is_view() && !a.is_slot) return false;
             passes_view = passes_view || a.is_view();
         }
-        return passes_view || needs_host(module_, callee.body, 0);
+        return passes_view || asks_for_memory(callee.body) || needs_host(module_, callee.body, 0);
     }
 
     Module& module_;
