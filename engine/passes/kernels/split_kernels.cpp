@@ -205,6 +205,13 @@ class Splitter {
         must_repeat_ = where.insert(var).second || must_repeat_;
     }
 
+    /// Where a variable without a value is to be: in its one home, if it has such.
+    Home decided_home(std::int32_t var, const Home& otherwise) const {
+        if (decided_.on_host.contains(var)) return {Home::Kind::Host, nullptr};
+        if (decided_.on_device.contains(var)) return {Home::Kind::Device, nullptr};
+        return otherwise;
+    }
+
     /// The home of a variable where paths meet.
     Home merged(std::int32_t var, const Home& a, const Home& b) {
         using K = Home::Kind;
@@ -515,7 +522,7 @@ class Splitter {
     std::vector<S> loop_body(S s, E condition) {
         for (const auto& [key, h] : decided_.first) {
             if (key.first == s && home(key.second).kind == Home::Kind::Unset)
-                homes_[key.second] = h;
+                homes_[key.second] = decided_home(key.second, h);
         }
         const Homes start = homes_;
         LoopPaths paths;

@@ -5,6 +5,8 @@ import itertools
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def inside(n):
     scale = 3

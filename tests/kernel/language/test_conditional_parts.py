@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def rounds_one(a, x):
     return x if a > 0 else round(x, 2)
