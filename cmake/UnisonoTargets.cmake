@@ -218,6 +218,24 @@ function(unisono_unit_tests name folder)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
 endfunction()
 
+# unisono_cuda_driver(folder): a libcuda.so.1 for tests, <build>/cuda_driver/, which runs kernels on the host.
+function(unisono_cuda_driver folder)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    return()
+  endif()
+  unisono_sources(sources ${folder})
+  add_library(unisono_cuda_driver SHARED ${sources})
+  unisono_find_LLVM(unisono_cuda_driver found)
+  if(NOT found)
+    set_target_properties(unisono_cuda_driver PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
+  target_link_libraries(unisono_cuda_driver PRIVATE unisono_flags Threads::Threads)
+  target_include_directories(unisono_cuda_driver PRIVATE tests)
+  set_target_properties(unisono_cuda_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+                        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_driver")
+endfunction()
+
 # unisono_examples(folder): one executable for each file of the folder, run by ctest as example_<file>.
 function(unisono_examples folder)
   unisono_sources(sources ${folder})

@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+import driver_of_tests
 import pytest
 
 # Before unisono is imported: a run neither reads nor fills the user's cache of kernels.
@@ -21,6 +22,16 @@ def pytest_generate_tests(metafunc):
 
         devices = list(un.devices())
         metafunc.parametrize("device", devices, ids=[str(device) for device in devices])
+
+
+@pytest.fixture(autouse=True)
+def cuda_driver():
+    """The CUDA driver of tests (tests/cuda_driver/) where it is used: no test may misuse it."""
+    driver = driver_of_tests.find()
+    before = driver.count("violations") if driver else 0
+    yield driver
+    if driver and driver.count("violations") != before:
+        pytest.fail("CUDA driver of tests: " + driver.last_violation())
 
 
 @pytest.fixture
