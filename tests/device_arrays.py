@@ -4,6 +4,11 @@ import numpy as np
 import unisono as un
 
 
+def with_queues():
+    """Names of the devices that have queues."""
+    return [d.name for d in un.devices() if d.name.startswith(("opencl", "cuda"))]
+
+
 def both(device, *arrays):
     return [un.asarray(a, device=device) for a in arrays]
 

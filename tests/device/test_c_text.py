@@ -4,6 +4,15 @@ import numpy as np
 import pytest
 import unisono as un
 
+
+@pytest.fixture(autouse=True)
+def translated(request):
+    if str(
+        request.getfixturevalue("device") if "device" in request.fixturenames else ""
+    ).startswith("cuda"):
+        pytest.skip("functions of C text are not compiled for CUDA devices")
+
+
 c = un.c_module("""
 #include <math.h>
 #include <stdint.h>

@@ -6,14 +6,15 @@ import inspect
 import numpy as np
 import pytest
 import unisono as un
+from device_arrays import with_queues
 
-OPENCL = [d.name for d in un.devices("opencl")]
+NAMES = with_queues()
 
-pytestmark = pytest.mark.skipif(not OPENCL, reason="no OpenCL device")
+pytestmark = pytest.mark.skipif(not NAMES, reason="no device with queues")
 MB = 10**6
 
 
-@pytest.fixture(params=OPENCL)
+@pytest.fixture(params=NAMES)
 def name(request):
     gc.collect()
     un.synchronize()

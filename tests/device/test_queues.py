@@ -6,13 +6,14 @@ import threading
 import numpy as np
 import pytest
 import unisono as un
+from device_arrays import with_queues
 
-OPENCL = [d.name for d in un.devices("opencl")]
+NAMES = with_queues()
 
-pytestmark = pytest.mark.skipif(not OPENCL, reason="no OpenCL device")
+pytestmark = pytest.mark.skipif(not NAMES, reason="no device with queues")
 
 
-@pytest.fixture(params=OPENCL)
+@pytest.fixture(params=NAMES)
 def name(request):
     return request.param
 

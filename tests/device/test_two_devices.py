@@ -1,4 +1,4 @@
-"""Two OpenCL devices: copies, queues and faults from one to the other."""
+"""Two devices of a kind: copies, queues and faults from one to the other."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import unisono as un
 
-names = [d.name for d in un.devices("opencl")]
+names = [d.name for d in un.devices(sys.argv[1])]
 if len(names) < 2:
     print("one device")
     sys.exit()
@@ -75,13 +75,20 @@ print("done")
 """
 
 
-@pytest.mark.skipif(not un.devices("opencl"), reason="no OpenCL device")
-def test_two_devices(tmp_path):
+@pytest.mark.parametrize("kind", ["opencl", "cuda"])
+def test_two_devices(tmp_path, kind):
+    if not un.devices(kind):
+        pytest.skip("no such device")
     program = tmp_path / "two_devices.py"
     program.write_text(PROGRAM)
     run = subprocess.run(
-        [sys.executable, str(program)],
-        env={**os.environ, "POCL_DEVICES": "pthread pthread"},  # two, each on all cores
+        [sys.executable, str(program), kind],
+        # Two of PoCL, each on all cores; two of the CUDA driver of tests.
+        env={
+            **os.environ,
+            "POCL_DEVICES": "pthread pthread",
+            "UNISONO_TEST_CUDA_DEVICES": "2",
+        },
         capture_output=True,
         text=True,
         timeout=SAFETY_NET,

@@ -12,9 +12,11 @@
 // a scalar, or an array's address, extents and strides; then the address of each result.
 //
 // PTX. Each function that is a kernel or has a grid becomes an entry unisono_kernel_<number>. Its
-// parameters: the address of a DeviceFault; the address of the results, 8 bytes each; nine int64 of
-// the NDRange (global size, local size, offset; three each); per parameter an array's address,
-// extents and strides, or a scalar; the address of each array of scratch_of(function).
+// parameters: the address of a DeviceFault; the number of the launch among those that share it; the
+// address of the results, 8 bytes each; nine int64 of the NDRange (global size, first block of this
+// launch, offset; three each); per parameter an array's address, extents and strides, or a scalar;
+// the address of each array of scratch_of(function), then of slots_of(function). The grid of a
+// launch may be a slice of the range's.
 #pragma once
 
 #include <cstdint>
@@ -41,12 +43,16 @@ static_assert(interrupted_site == out_of_memory_site + 1);
 inline constexpr std::int64_t deferred_failed_site = out_of_memory_site + 2;
 inline constexpr int range_slots = 9;
 
-/// How device kernels report the lowest failing work-item.
+/// How device kernels report the lowest failing work-item. A kernel does nothing behind a fault of
+/// an earlier launch.
 struct DeviceFault {
     static constexpr std::uint64_t none = ~std::uint64_t{0};
     std::uint64_t key =
         none;  ///< row-major index of the work-item (last axis outermost) * 65536 + site
     std::uint64_t lock = 0;
+    static constexpr std::int64_t no_launch = INT64_MAX;
+    std::int64_t launch = no_launch;  ///< the kernel's parameter
+    std::int64_t iteration = 0;  ///< the work-item's place on the last axis, the outermost loop
     std::int64_t values[4] = {0, 0, 0, 0};
 };
 
@@ -58,6 +64,8 @@ struct Scratch {
     std::int64_t bytes;
 };
 std::vector<Scratch> scratch_of(const ir::Function& f);
+/// The variables that hold arrays which a device kernel uses.
+std::vector<std::int32_t> slots_of(const ir::Function& f);
 
 struct Target {
     enum class Kind : std::uint8_t { Host, Ptx };

@@ -1,4 +1,4 @@
-// Finds the driver and its functions.
+// Finds the driver and its functions, and turns its results into errors that say what to do.
 #include "backends/cuda/api.h"
 
 #include <dlfcn.h>
@@ -9,13 +9,6 @@ namespace unisono::cuda {
 
 namespace {
 
-template <class F>
-bool find(void* library, const char* name, F& function, std::string& why) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    if (!function) why = std::string("libcuda.so.1 lacks ") + name;
-    return function != nullptr;
-}
-
 bool load(Api& a, std::string& why) {
     // The driver stays loaded: its own threads may outlive any point at which it could be closed.
     void* lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -23,30 +16,18 @@ bool load(Api& a, std::string& why) {
         why = "libcuda.so.1 was not found";
         return false;
     }
-    bool all = find(lib, "cuInit", a.init, why) &&
-               find(lib, "cuDriverGetVersion", a.driver_get_version, why) &&
-               find(lib, "cuDeviceGetCount", a.device_get_count, why) &&
-               find(lib, "cuDeviceGet", a.device_get, why) &&
-               find(lib, "cuDeviceGetName", a.device_get_name, why) &&
-               find(lib, "cuDeviceTotalMem_v2", a.device_total_mem, why) &&
-               find(lib, "cuDeviceGetAttribute", a.device_get_attribute, why) &&
-               find(lib, "cuDevicePrimaryCtxRetain", a.primary_context_retain, why) &&
-               find(lib, "cuCtxSetCurrent", a.context_set_current, why) &&
-               find(lib, "cuCtxSynchronize", a.context_synchronize, why) &&
-               find(lib, "cuStreamQuery", a.stream_query, why) &&
-               find(lib, "cuMemAlloc_v2", a.memory_allocate, why) &&
-               find(lib, "cuMemFree_v2", a.memory_free, why) &&
-               find(lib, "cuMemcpyHtoD_v2", a.copy_host_to_device, why) &&
-               find(lib, "cuMemcpyDtoH_v2", a.copy_device_to_host, why) &&
-               find(lib, "cuMemcpyDtoD_v2", a.copy_device_to_device, why) &&
-               find(lib, "cuModuleLoadDataEx", a.module_load_data, why) &&
-               find(lib, "cuModuleUnload", a.module_unload, why) &&
-               find(lib, "cuModuleGetFunction", a.module_get_function, why) &&
-               find(lib, "cuFuncGetAttribute", a.function_get_attribute, why) &&
-               find(lib, "cuLaunchKernel", a.launch_kernel, why) &&
-               find(lib, "cuGetErrorName", a.get_error_name, why) &&
-               find(lib, "cuGetErrorString", a.get_error_string, why);
-    if (!all) return false;
+    auto find = [&](const char* name, auto& function) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(lib, name));
+        return function != nullptr;
+    };
+#define UNISONO_CUDA_FIND(member, name, parameters) \
+    if (!find(#name, a.member)) why = "libcuda.so.1 lacks " #name;
+    UNISONO_CUDA_FUNCTIONS(UNISONO_CUDA_FIND)
+#undef UNISONO_CUDA_FIND
+    if (!why.empty()) return false;
+    find("cuMemAllocAsync", a.memory_allocate_async);
+    find("cuMemFreeAsync", a.memory_free_async);
+    find("unisonoDriverTakesKernels", a.take_kernels);
     if (Result r = a.init(0); r != 0) {
         why = "cuInit failed with code " + std::to_string(r);
         return false;
@@ -64,16 +45,48 @@ const Api* api(std::string& why) {
     return present ? &functions : nullptr;
 }
 
-void check(const Api& a, Result result, const char* call) {
-    if (result == 0) return;
+std::string error_name(const Api& a, Result result) {
     const char* name = nullptr;
-    const char* text = nullptr;
     a.get_error_name(result, &name);
-    a.get_error_string(result, &text);
-    constexpr Result out_of_memory = 2;
-    fail(result == out_of_memory ? ErrorKind::Memory : ErrorKind::Device,
-         std::string("cuda: ") + call + " failed; got " + (name ? name : std::to_string(result)) +
-             (text ? std::string(": ") + text : ""));
+    return name ? name : "CUDA error " + std::to_string(result);
+}
+
+bool is_lost(Result result) {
+    switch (result) {
+        case 201:  // the context is none: another library destroyed it
+        case 214:  // memory that the hardware found wrong
+        case 219:
+        case 220:
+        case 700:  // from here on: a kernel did what no kernel may
+        case 702:
+        case 709:  // the context is destroyed
+        case 710:
+        case 714:
+        case 715:
+        case 716:
+        case 717:
+        case 718:
+        case 719:
+        case 721:
+        case 999: return true;
+        default: return false;
+    }
+}
+
+void check(const Api& a, Result result, const char* call, const std::string& device) {
+    if (result == 0) return;
+    const std::string got =
+        "device '" + device + "': " + call + " failed; got " + error_name(a, result) + "; ";
+    if (result == out_of_memory)
+        fail(ErrorKind::Memory, got + "use smaller arrays, free others, or use another device");
+    if (is_lost(result)) {
+        fail(ErrorKind::Device,
+             got +
+                 "the device is lost for this process, and what its arrays hold; start a new "
+                 "process, or use another device");
+    }
+    fail(ErrorKind::Device,
+         got + "this is a fault of unisono or of the driver; please report the program");
 }
 
 }  // namespace unisono::cuda

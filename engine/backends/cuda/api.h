@@ -6,16 +6,19 @@
 
 namespace unisono::cuda {
 
-using Result = int;  ///< 0: success
-inline constexpr Result not_ready = 600;
+using Result = int;  ///< CUresult
+inline constexpr Result out_of_memory = 2, not_ready = 600;
 using Device = int;
 using Context = struct ContextHandle*;
 using Module = struct ModuleHandle*;
 using Function = struct FunctionHandle*;
 using Stream = struct StreamHandle*;
+using Event = struct EventHandle*;
+using MemoryPool = struct MemoryPoolHandle*;
+using Link = struct LinkHandle*;
 using Address = unsigned long long;
 
-/// CUdevice_attribute and CUfunction_attribute values.
+/// CUdevice_attribute values.
 enum DeviceAttribute : int {
     max_threads_per_block = 1,
     max_block_dim_x = 2,
@@ -25,42 +28,96 @@ enum DeviceAttribute : int {
     multiprocessor_count = 16,
     compute_capability_major = 75,
     compute_capability_minor = 76,
+    memory_pools_supported = 115,
 };
-enum FunctionAttribute : int { function_max_threads_per_block = 0 };
+/// CUfunction_attribute values.
+enum FunctionAttribute : int {
+    function_max_threads_per_block = 0,
+    function_shared_bytes = 1,
+    function_local_bytes = 3,
+    function_registers = 4,
+};
+inline constexpr unsigned stream_non_blocking = 1;
+inline constexpr unsigned event_default = 0, event_disable_timing = 2;
+inline constexpr int input_is_ptx = 1;                    // CU_JIT_INPUT_PTX
+inline constexpr int error_log = 5, error_log_bytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, its size
+inline constexpr int pool_release_threshold = 4;          // CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+
+// One row per function: its member in Api, its name in the library, its parameters.
+#define UNISONO_CUDA_FUNCTIONS(X)                                                              \
+    X(init, cuInit, (unsigned flags))                                                          \
+    X(driver_get_version, cuDriverGetVersion, (int* version))                                  \
+    X(device_get_count, cuDeviceGetCount, (int* count))                                        \
+    X(device_get, cuDeviceGet, (Device * device, int ordinal))                                 \
+    X(device_get_name, cuDeviceGetName, (char* name, int length, Device device))               \
+    X(device_total_mem, cuDeviceTotalMem_v2, (std::size_t * bytes, Device device))             \
+    X(device_get_attribute, cuDeviceGetAttribute,                                              \
+      (int* value, DeviceAttribute attribute, Device device))                                  \
+    X(primary_context_retain, cuDevicePrimaryCtxRetain, (Context * context, Device device))    \
+    X(context_get_current, cuCtxGetCurrent, (Context * context))                               \
+    X(context_push, cuCtxPushCurrent_v2, (Context context))                                    \
+    X(context_pop, cuCtxPopCurrent_v2, (Context * context))                                    \
+    X(context_synchronize, cuCtxSynchronize, ())                                               \
+    X(stream_create, cuStreamCreate, (Stream * stream, unsigned flags))                        \
+    X(stream_synchronize, cuStreamSynchronize, (Stream stream))                                \
+    X(stream_wait_event, cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))      \
+    X(event_create, cuEventCreate, (Event * event, unsigned flags))                            \
+    X(event_record, cuEventRecord, (Event event, Stream stream))                               \
+    X(event_query, cuEventQuery, (Event event))                                                \
+    X(event_synchronize, cuEventSynchronize, (Event event))                                    \
+    X(event_elapsed_time, cuEventElapsedTime, (float* ms, Event begin, Event end))             \
+    X(memory_allocate, cuMemAlloc_v2, (Address * address, std::size_t bytes))                  \
+    X(memory_free, cuMemFree_v2, (Address address))                                            \
+    X(host_allocate, cuMemHostAlloc, (void** address, std::size_t bytes, unsigned flags))      \
+    X(copy_host_to_device, cuMemcpyHtoDAsync_v2,                                               \
+      (Address to, const void* from, std::size_t bytes, Stream stream))                        \
+    X(copy_device_to_host, cuMemcpyDtoHAsync_v2,                                               \
+      (void* to, Address from, std::size_t bytes, Stream stream))                              \
+    X(copy_device_to_device, cuMemcpyDtoDAsync_v2,                                             \
+      (Address to, Address from, std::size_t bytes, Stream stream))                            \
+    X(module_load_data, cuModuleLoadDataEx,                                                    \
+      (Module * module, const void* image, unsigned options, int* keys, void** values))        \
+    X(module_unload, cuModuleUnload, (Module module))                                          \
+    X(module_get_function, cuModuleGetFunction,                                                \
+      (Function * function, Module module, const char* name))                                  \
+    X(function_get_attribute, cuFuncGetAttribute,                                              \
+      (int* value, FunctionAttribute attribute, Function function))                            \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                  \
+      (int* blocks, Function function, int threads, std::size_t shared_bytes))                 \
+    X(launch_kernel, cuLaunchKernel,                                                           \
+      (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream,               \
+       void** parameters, void** extra))                                                       \
+    X(link_create, cuLinkCreate_v2, (unsigned options, int* keys, void** values, Link* link))  \
+    X(link_add_data, cuLinkAddData_v2,                                                         \
+      (Link link, int type, void* data, std::size_t bytes, const char* name, unsigned options, \
+       int* keys, void** values))                                                              \
+    X(link_complete, cuLinkComplete, (Link link, void** cubin, std::size_t* bytes))            \
+    X(link_destroy, cuLinkDestroy, (Link link))                                                \
+    X(get_error_name, cuGetErrorName, (Result result, const char** name))                      \
+    X(get_error_string, cuGetErrorString, (Result result, const char** text))
 
 struct Api {
-    Result (*init)(unsigned flags);
-    Result (*driver_get_version)(int* version);
-    Result (*device_get_count)(int* count);
-    Result (*device_get)(Device* device, int ordinal);
-    Result (*device_get_name)(char* name, int length, Device device);
-    Result (*device_total_mem)(std::size_t* bytes, Device device);
-    Result (*device_get_attribute)(int* value, DeviceAttribute attribute, Device device);
-    Result (*primary_context_retain)(Context* context, Device device);
-    Result (*context_set_current)(Context context);
-    Result (*context_synchronize)();
-    Result (*stream_query)(void* stream);
-    Result (*memory_allocate)(Address* address, std::size_t bytes);
-    Result (*memory_free)(Address address);
-    Result (*copy_host_to_device)(Address to, const void* from, std::size_t bytes);
-    Result (*copy_device_to_host)(void* to, Address from, std::size_t bytes);
-    Result (*copy_device_to_device)(Address to, Address from, std::size_t bytes);
-    Result (*module_load_data)(Module* module, const void* image, unsigned options, int* keys,
-                               void** values);
-    Result (*module_unload)(Module module);
-    Result (*module_get_function)(Function* function, Module module, const char* name);
-    Result (*function_get_attribute)(int* value, FunctionAttribute attribute, Function function);
-    Result (*launch_kernel)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                            unsigned block_x, unsigned block_y, unsigned block_z,
-                            unsigned shared_bytes, Stream stream, void** parameters, void** extra);
-    Result (*get_error_name)(Result result, const char** name);
-    Result (*get_error_string)(Result result, const char** text);
+#define UNISONO_CUDA_MEMBER(member, name, parameters) Result(*member) parameters = nullptr;
+    UNISONO_CUDA_FUNCTIONS(UNISONO_CUDA_MEMBER)
+#undef UNISONO_CUDA_MEMBER
+    // Since CUDA 11.2; null in older drivers.
+    Result (*memory_allocate_async)(Address* address, std::size_t bytes, Stream stream) = nullptr;
+    Result (*memory_free_async)(Address address, Stream stream) = nullptr;
+    /// A driver without a GPU, as tests have one, runs kernels as the LLVM IR that their PTX was
+    /// made of; null in NVIDIA's.
+    void (*take_kernels)(const char* ptx, const char* llvm_ir) = nullptr;
 };
 
 /// The driver, initialised, or null; `why` says what is missing.
 const Api* api(std::string& why);
 
+/// Name of a result, such as "CUDA_ERROR_INVALID_VALUE".
+std::string error_name(const Api& api, Result result);
+/// Whether no call for the device works any more behind such a result.
+bool is_lost(Result result);
+
 /// Throws a Device error (Memory for "out of memory") that names the call, where result is not 0.
-void check(const Api& api, Result result, const char* call);
+void check(const Api& api, Result result, const char* call, const std::string& device);
 
 }  // namespace unisono::cuda

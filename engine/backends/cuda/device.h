@@ -1,12 +1,32 @@
-// One CUDA device, used through the driver and its primary context.
+// One CUDA device, used through the driver and its primary context, which other libraries of the
+// process use, too.
 #pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/cuda/api.h"
 #include "backends/cuda/queue.h"
-#include "backends/launch_memory.h"
+#include "backends/cuda/staging.h"
+#include "core/threads/fork.h"
 
 namespace unisono::cuda {
+
+class CudaDevice;
+
+/// Machine code in the device, shared by the executables that have the same PTX.
+struct LoadedModule {
+    const CudaDevice& device;
+    Module module = nullptr;
+    explicit LoadedModule(const CudaDevice& d) : device(d) {}
+    LoadedModule(const LoadedModule&) = delete;
+    LoadedModule& operator=(const LoadedModule&) = delete;
+    ~LoadedModule();
+};
 
 class CudaDevice final : public unisono::Device {
   public:
@@ -21,36 +41,85 @@ class CudaDevice final : public unisono::Device {
               std::int64_t bytes) override;
     std::unique_ptr<Executable> compile(ir::Module module, const CompileOptions& options) override;
     void synchronize() override;
-    /// Kernels are launched into the context's default stream, which has no object.
-    NativeHandles native() override {
-        enter();
-        return {"cuda", context_, reinterpret_cast<void*>(static_cast<std::intptr_t>(device_)),
-                nullptr};
-    }
-
-    CudaQueue* own_queue() override { return &queue_; }
-    LaunchMemory& launch_memory() { return launch_memory_; }
+    CudaQueue* own_queue() override;
+    Queue* copy_queue() override;
+    Queue& make_queue(const QueueOptions& options) override;
+    std::vector<DeviceProperty> properties() override;
+    NativeHandles native() override;
 
     const Api& api() const { return api_; }
-    /// Makes the device's context current on this thread.
-    void enter() const;
+    /// Where the calling thread's commands go.
+    CudaQueue& here() { return static_cast<CudaQueue&>(*queue()); }
+    Staging& staging() { return staging_; }
     /// Throws where result is not 0.
-    void check(Result result, const char* call) const { cuda::check(api_, result, call); }
-    /// What PTX is generated for: "sm_80", "+ptx70".
-    const std::string& architecture() const { return architecture_; }
-    const std::string& ptx_version() const { return ptx_version_; }
+    void check(Result result, const char* call) const;
+
+    /// While it lives, the device's context is the calling thread's current one. Another one that
+    /// was current is so again behind it.
+    class Entered {
+      public:
+        explicit Entered(const CudaDevice& device) : Entered(device, true) {}
+        ~Entered();
+        Entered(const Entered&) = delete;
+        Entered& operator=(const Entered&) = delete;
+
+      private:
+        friend class CudaDevice;
+        Entered(const CudaDevice& device, bool opens);
+        const CudaDevice& device_;
+        const CudaDevice* const outer_;
+        bool is_pushed_ = false;
+    };
+
+    bool is_lost() const { return lost_.load(std::memory_order_relaxed) != 0; }
+    /// Whether that says that the device is lost, which is remembered.
+    bool note_lost(Result result) const;
+    /// Throws a Device error where the device is lost.
+    void require_present() const;
+
+    /// Events without times, which are used again.
+    Event take_event();
+    void give_event(Event event);
+    Event make_timed_event();
+    void give_timed_event(Event event);
+    /// When an event with times was, in ns of the host's clock.
+    std::int64_t ns_of(Event event);
+
+    /// Loads what PTX is in machine code, or finds it loaded.
+    std::shared_ptr<LoadedModule> load(const std::string& ptx, const CompileOptions& options);
+    /// Keeps an object until all that the device's queues were given so far is done.
+    void keep(const std::shared_ptr<const void>& object) noexcept;
 
   private:
     int attribute(DeviceAttribute a) const;
     void choose_architecture(int capability);
+    void open();
+    std::vector<CudaQueue*> queues();
+    std::string link(const std::string& ptx) const;
+    Result load_image(const std::string& image, Module& module, std::string& log) const;
 
     const Api& api_;
     cuda::Device device_ = 0;
-    Context context_ = nullptr;
     DeviceInfo info_;
-    std::string architecture_, ptx_version_;
-    CudaQueue queue_{*this};
-    LaunchMemory launch_memory_{*this, queue_};
+    int driver_ = 0, capability_ = 0;
+    std::string architecture_, ptx_version_;  ///< what PTX is for: "sm_80", "+ptx70"
+    mutable std::atomic<Result> lost_ = 0;
+
+    std::once_flag opened_;
+    std::atomic<Context> context_ = nullptr;  ///< null until the device is used
+    bool has_pools_ = false;
+    /// Memory is made by one stream, which never waits, and let go of by another, which does.
+    Stream makes_ = nullptr, frees_ = nullptr;
+    ProcessMutex mutex_;  ///< of the lists
+    std::vector<std::unique_ptr<CudaQueue>> queues_;
+    std::atomic<CudaQueue*> own_ = nullptr;
+    CudaQueue* copies_ = nullptr;
+    std::vector<Event> events_, timed_events_;
+    Event clock_ = nullptr;  ///< was at this time of the host
+    std::int64_t clock_ns_ = 0;
+    Staging staging_{*this};
+    LongMutex modules_mutex_;
+    std::map<std::string, std::weak_ptr<LoadedModule>> modules_;  ///< by PTX
 };
 
 }  // namespace unisono::cuda

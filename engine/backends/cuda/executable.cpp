@@ -1,7 +1,8 @@
-// Loads PTX and launches its kernels.
+// Launches: arguments, ranges, sizes of blocks, slices of long ranges, faults.
 #include "backends/cuda/executable.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cuda/ptx.h"
 #include "core/error.h"
@@ -10,60 +11,95 @@
 
 namespace unisono::cuda {
 
-CudaExecutable::CudaExecutable(CudaDevice& device, ir::Module module, const CompileOptions& options)
-    : device_(device), module_(lower_for_device(std::move(module), &host_)) {
+namespace {
+
+constexpr std::array<std::int64_t, 3> most_groups{0x7fffffff, 0xffff, 0xffff};
+
+bool is_empty(const NDRange& range) {
+    return std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
+                       [](std::int64_t n) { return n == 0; });
+}
+
+}  // namespace
+
+CudaExecutable::CudaExecutable(CudaDevice& device, ir::Module lowered,
+                               std::shared_ptr<const passes::HostProgram> host, std::string ptx,
+                               const CompileOptions& options)
+    : device_(device),
+      module_(std::move(lowered)),
+      host_(std::move(host)),
+      ptx_(std::move(ptx)),
+      loaded_(device.load(ptx_, options)) {
     sites_ = passes::all_sites(module_);
     std::size_t arrays = 0, scalars = 0;
     for (const ir::Param& p : module_.entry().params)
         position_.push_back(p.is_array() ? arrays++ : scalars++);
-    ptx_ = write_ptx(module_, device.architecture(), device.ptx_version(), options.use_cache);
-    try {
-        load();
-    } catch (...) {
-        release();  // the destructor does not run
-        throw;
+    find_kernels();
+}
+
+/// The code stays as long as launches of it are under way.
+CudaExecutable::~CudaExecutable() {
+    if (device_.is_usable()) device_.keep(loaded_);
+}
+
+/// What a kernel takes fits the space that devices have for parameters.
+static void check_parameters(const ir::Function& f, std::size_t further) {
+    std::size_t words = 3 + codegen::range_slots + further;
+    for (const ir::Param& p : f.params) {
+        const auto array = static_cast<std::size_t>(p.array);
+        words += p.is_array() ? 1 + 2 * static_cast<std::size_t>(f.arrays[array].rank) : 1;
     }
+    constexpr std::size_t most = 4096 / 8;
+    if (words <= most) return;
+    fail(ErrorKind::Unsupported, f.name +
+                                     ": a kernel takes too many arguments on this device; got " +
+                                     std::to_string(8 * words) +
+                                     " bytes of addresses, sizes and numbers; expected at most " +
+                                     std::to_string(8 * most) + "; give it fewer arrays");
 }
 
-CudaExecutable::~CudaExecutable() { release(); }
-
-void CudaExecutable::release() noexcept {
-    if (loaded_ && device_.is_usable()) device_.api().module_unload(loaded_);
-}
-
-void CudaExecutable::load() {
-    device_.enter();
-    constexpr int error_log = 5, error_log_bytes = 6;  // CU_JIT_ERROR_LOG_BUFFER and its size
-    std::string log(4096, '\0');
-    int keys[] = {error_log, error_log_bytes};
-    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+void CudaExecutable::find_kernels() {
+    const CudaDevice::Entered entered(device_);
     const Api& api = device_.api();
-    if (api.module_load_data(&loaded_, ptx_.c_str(), 2, keys, values) != 0) {
-        fail(ErrorKind::Internal,
-             "cuda: the driver refused the generated PTX: " + log.substr(0, log.find('\0')));
-    }
     for (std::size_t k = 0; k < module_.functions.size(); ++k) {
         const ir::Function& f = module_.functions[k];
         if (!codegen::is_device_kernel(f)) continue;
-        Kernel kernel{k, nullptr, 1, codegen::scratch_of(f)};
-        std::string name = codegen::kernel_symbol + ("_" + std::to_string(k));
-        device_.check(api.module_get_function(&kernel.handle, loaded_, name.c_str()),
+        Kernel kernel{k, nullptr, 1, 1, codegen::scratch_of(f), codegen::slots_of(f)};
+        check_parameters(f, kernel.scratch.size() + kernel.slots.size());
+        const std::string name = codegen::kernel_symbol + ("_" + std::to_string(k));
+        device_.check(api.module_get_function(&kernel.handle, loaded_->module, name.c_str()),
                       "cuModuleGetFunction");
         int most = 1;
         device_.check(
             api.function_get_attribute(&most, function_max_threads_per_block, kernel.handle),
             "cuFuncGetAttribute");
-        kernel.max_group = most;
+        kernel.max_group = std::min<std::int64_t>(most, device_.info().max_work_group_size);
+        kernel.group = best_group(kernel);
         results_ = std::max(results_, f.results.size());
         kernels_.push_back(std::move(kernel));
     }
 }
 
+/// The smallest block that keeps as many threads of a multiprocessor busy as any.
+std::int64_t CudaExecutable::best_group(const Kernel& kernel) const {
+    std::int64_t best = std::min<std::int64_t>(32, kernel.max_group), busy = 0;
+    for (const int size : {128, 256, 512}) {
+        if (size > kernel.max_group) break;
+        int blocks = 0;
+        device_.check(device_.api().occupancy(&blocks, kernel.handle, size, 0),
+                      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        if (std::int64_t{blocks} * size <= busy) continue;
+        busy = std::int64_t{blocks} * size;
+        best = size;
+    }
+    return best;
+}
+
 CudaExecutable::LaunchState CudaExecutable::prepare() const {
-    LaunchMemory& memory = device_.launch_memory();
-    LaunchState state{memory.take(sizeof(codegen::DeviceFault)),
-                      memory.take(static_cast<std::int64_t>(8 * results_)),
-                      {}};
+    LaunchMemory& memory = device_.here().launch_memory();
+    LaunchState state;
+    if (!sites_.empty()) state.fault = memory.take(sizeof(codegen::DeviceFault));
+    if (results_ > 0) state.results = memory.take(static_cast<std::int64_t>(8 * results_));
     for (const Kernel& kernel : kernels_) {
         for (const codegen::Scratch& s : kernel.scratch) {
             if (!state.scratch.contains(s.array)) state.scratch[s.array] = memory.take(s.bytes);
@@ -71,6 +107,8 @@ CudaExecutable::LaunchState CudaExecutable::prepare() const {
     }
     return state;
 }
+
+// ---- Ranges
 
 NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) const {
     const ir::Function& f = module_.functions[kernel.function];
@@ -91,176 +129,290 @@ NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) c
     return range;
 }
 
-/// Fills local sizes that are 0: 256 work-items a group, along axis 0 first. The kernels test their
-/// range, so a group may reach beyond it.
+/// Fills local sizes that are 0: powers of two, along axis 0 first, then where there is room. The
+/// kernels test their range, so a group may reach beyond it.
 void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
     const DeviceInfo& info = device_.info();
-    std::int64_t most = std::min(info.max_work_group_size, kernel.max_group);
-    std::int64_t left = std::min<std::int64_t>(256, most), items = 1;
+    std::int64_t left = kernel.group, items = 1;
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] < 0 || range.global[k] < 0) {
-            fail(ErrorKind::Value, module_.entry().name + ": a size is negative; got global " +
-                                       std::to_string(range.global[k]) + ", local " +
-                                       std::to_string(range.local[k]) +
-                                       "; expected sizes of at least 1");
+            fail(ErrorKind::Value,
+                 module_.entry().name + ": a size of axis " + std::to_string(d) +
+                     " is negative; got global " + std::to_string(range.global[k]) + ", local " +
+                     std::to_string(range.local[k]) + "; expected sizes of at least 1");
         }
+        if (range.local[k] > 0) left /= range.local[k];
+    }
+    for (int d = 0; d < range.dimensions; ++d) {
+        auto k = static_cast<std::size_t>(d);
         if (range.local[k] == 0) {
-            range.local[k] = d == 0 ? std::clamp<std::int64_t>(range.global[k], 1, left) : 1;
+            std::int64_t chosen = 1;
+            while (chosen < range.global[k] && 2 * chosen <= left &&
+                   2 * chosen <= info.max_work_item_sizes[k])
+                chosen *= 2;
+            range.local[k] = chosen;
+            left /= chosen;
         }
         items *= range.local[k];
-        if (range.local[k] > info.max_work_item_sizes[k] || items > most) {
+        if (range.local[k] > info.max_work_item_sizes[k] || items > kernel.max_group) {
             fail(ErrorKind::Value,
                  module_.entry().name + ": a work-group has too many work-items; got " +
-                     std::to_string(items) + "; expected at most " + std::to_string(most) +
-                     " for this kernel on '" + info.name + "'; give smaller local sizes, or none");
+                     std::to_string(items) + "; expected at most " +
+                     std::to_string(kernel.max_group) + " (on axis " + std::to_string(d) + " " +
+                     std::to_string(info.max_work_item_sizes[k]) + ") for this kernel on '" +
+                     info.name + "'; give smaller local sizes, or none");
         }
     }
-}
-
-/// Work-groups along each axis.
-static std::array<unsigned, 3> groups_of(const std::string& name, const NDRange& range) {
-    std::array<unsigned, 3> groups{1, 1, 1};
-    for (std::size_t k = 0; k < 3; ++k) {
-        std::int64_t size = std::max<std::int64_t>(range.local[k], 1);
-        std::int64_t count = (range.global[k] + size - 1) / size;
-        std::int64_t limit = k == 0 ? 0x7fffffff : 0xffff;
-        if (count > limit) {
-            fail(ErrorKind::Value, name + ": the range is too long on axis " + std::to_string(k) +
-                                       "; got " + std::to_string(count) +
-                                       " work-groups; expected at most " + std::to_string(limit) +
-                                       "; use larger work-groups, or axis 0 for the longest range");
-        }
-        groups[k] = static_cast<unsigned>(count);
-    }
-    return groups;
 }
 
 void CudaExecutable::check(const LaunchArgs& args) const {
     if (host_) return;  // it chooses ranges that fit
-    for (const Kernel& kernel : kernels_) {
-        NDRange range = range_of(kernel, args);
-        auto is_empty = [](std::int64_t n) { return n == 0; };
-        if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions, is_empty))
-            continue;
-        choose_local(kernel, range);
-        groups_of(module_.functions[kernel.function].name, range);
-    }
+    NDRange range = range_of(kernels_.front(), args);
+    choose_local(kernels_.front(), range);
 }
 
-void CudaExecutable::start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
-                           const LaunchState& state) {
+// ---- Kernels
+
+void CudaExecutable::start_kernel(const Kernel& kernel, const LaunchArgs& args,
+                                  const LaunchState& state) {
+    NDRange range = range_of(kernel, args);
+    choose_local(kernel, range);
+    if (!is_empty(range)) enqueue(kernel, range, args, state);
+}
+
+/// A range of more groups than a grid may have is launched in slices, one behind the other.
+void CudaExecutable::enqueue(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
+                             const LaunchState& state) {
     const ir::Function& f = module_.functions[kernel.function];
-    std::vector<std::uint64_t> values{state.fault.memory().handle, state.results.memory().handle};
-    for (const auto* sizes : {&range.global, &range.local, &range.offset}) {
-        for (std::int64_t v : *sizes) values.push_back(static_cast<std::uint64_t>(v));
-    }
+    auto address_of = [](const LaunchMemory::Block& block) {
+        return block ? static_cast<std::uint64_t>(block.memory().handle) : 0;
+    };
+    std::vector<std::uint64_t> values{address_of(state.fault),
+                                      static_cast<std::uint64_t>(state.number),
+                                      address_of(state.results)};
+    auto add = [&](std::int64_t v) { values.push_back(static_cast<std::uint64_t>(v)); };
+    for (std::int64_t v : range.global) add(v);
+    const std::size_t first_group = values.size();
+    values.resize(values.size() + 3, 0);
+    for (std::int64_t v : range.offset) add(v);
     for (std::size_t p = 0; p < f.params.size(); ++p) {
         if (!f.params[p].is_array()) {
             values.push_back(args.scalars[position_[p]]);
             continue;
         }
         const ArrayArg& a = args.arrays[position_[p]];
-        values.push_back(a.memory.handle + static_cast<std::uint64_t>(a.offset));
-        for (std::int64_t v : a.shape) values.push_back(static_cast<std::uint64_t>(v));
-        for (std::int64_t v : a.strides) values.push_back(static_cast<std::uint64_t>(v));
+        add(static_cast<std::int64_t>(a.memory.handle) + a.offset);
+        for (std::int64_t v : a.shape) add(v);
+        for (std::int64_t v : a.strides) add(v);
     }
     for (const codegen::Scratch& s : kernel.scratch)
-        values.push_back(state.scratch.at(s.array).memory().handle);
+        values.push_back(address_of(state.scratch.at(s.array)));
+    for (const std::int32_t slot : kernel.slots) {
+        const SlotMemory& at = state.slots[static_cast<std::size_t>(slot)];
+        add(static_cast<std::int64_t>(at.memory.handle) + at.offset);
+    }
     std::vector<void*> pointers;
     for (std::uint64_t& v : values) pointers.push_back(&v);
-    const auto groups = groups_of(f.name, range);
-    unsigned local[3] = {1, 1, 1};
-    for (std::size_t k = 0; k < 3; ++k)
-        local[k] = static_cast<unsigned>(std::max<std::int64_t>(range.local[k], 1));
-    device_.check(
-        device_.api().launch_kernel(kernel.handle, groups[0], groups[1], groups[2], local[0],
-                                    local[1], local[2], 0, nullptr, pointers.data(), nullptr),
-        "cuLaunchKernel");
-}
-
-Fault CudaExecutable::read_fault(const NDRange& range, const LaunchState& state) const {
-    Fault fault;
-    codegen::DeviceFault record;
-    device_.copy_out(&record, state.fault.memory(), 0, sizeof record);
-    if (record.key == codegen::DeviceFault::none) return fault;
-    fault.site = static_cast<std::int64_t>(record.key & 0xffff);
-    // The outermost loop is the last axis.
-    fault.iteration = static_cast<std::int64_t>(record.key >> 16);
-    for (int d = 0; d + 1 < range.dimensions; ++d)
-        fault.iteration /= std::max<std::int64_t>(range.global[static_cast<std::size_t>(d)], 1);
-    std::copy(std::begin(record.values), std::end(record.values), fault.values);
-    return fault;
-}
-
-Fault CudaExecutable::run_kernel(const Kernel& kernel, const LaunchArgs& args,
-                                 const LaunchState& state) {
-    NDRange range = range_of(kernel, args);
-    if (std::any_of(range.global.begin(), range.global.begin() + range.dimensions,
-                    [](std::int64_t n) { return n == 0; }))
-        return {};
-    choose_local(kernel, range);
-    if (!sites_.empty()) {
-        codegen::DeviceFault none;
-        device_.copy_in(state.fault.memory(), 0, &none, sizeof none);
+    std::array<std::int64_t, 3> local{1, 1, 1}, groups{1, 1, 1};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(range.dimensions); ++k) {
+        local[k] = range.local[k];
+        groups[k] = (range.global[k] + local[k] - 1) / local[k];
     }
-    start(kernel, range, args, state);
-    device_.own_queue()->note();
-    return sites_.empty() ? Fault{} : read_fault(range, state);
+    const CudaDevice::Entered entered(device_);
+    std::array<std::int64_t, 3> begin{0, 0, 0};
+    auto launch_slice = [&] {
+        unsigned count[3], size[3];
+        for (std::size_t k = 0; k < 3; ++k) {
+            values[first_group + k] = static_cast<std::uint64_t>(begin[k]);
+            count[k] = static_cast<unsigned>(std::min(groups[k] - begin[k], most_groups[k]));
+            size[k] = static_cast<unsigned>(local[k]);
+        }
+        device_.here().submit("cuLaunchKernel", [&](Stream stream) {
+            return device_.api().launch_kernel(kernel.handle, count[0], count[1], count[2], size[0],
+                                               size[1], size[2], 0, stream, pointers.data(),
+                                               nullptr);
+        });
+    };
+    for (begin[2] = 0; begin[2] < groups[2]; begin[2] += most_groups[2]) {
+        for (begin[1] = 0; begin[1] < groups[1]; begin[1] += most_groups[1]) {
+            for (begin[0] = 0; begin[0] < groups[0]; begin[0] += most_groups[0]) launch_slice();
+        }
+    }
 }
 
-/// Runs the kernels of one launch, until one fails.
+// ---- Faults
+
+/// What the kernels of one launch report, copied to pinned memory behind them, and how its host
+/// program ended. The queue keeps it until that is done.
+class CudaExecutable::Faults final : public PendingFault {
+  public:
+    Faults(CudaDevice& device, bool has_record) : device_(device) {
+        if (!has_record) return;
+        piece_ = device.staging().take(sizeof(codegen::DeviceFault));
+        const codegen::DeviceFault none;
+        std::memcpy(piece_.data, &none, sizeof none);
+    }
+    ~Faults() override { device_.staging().give(piece_); }
+    Faults(const Faults&) = delete;
+    Faults& operator=(const Faults&) = delete;
+
+    Fault read() const override {
+        device_.require_present();
+        const codegen::DeviceFault found = record();
+        if (found.key == codegen::DeviceFault::none) return own_;
+        Fault fault;
+        fault.site = static_cast<std::int64_t>(found.key & 0xffff);
+        fault.iteration = found.iteration;
+        std::copy(std::begin(found.values), std::end(found.values), fault.values);
+        return fault;
+    }
+    /// The host program failed itself, behind what it had started.
+    void note_own(const Fault& fault) { own_ = fault; }
+    bool has_failed() const { return record().key != codegen::DeviceFault::none; }
+
+    void start_copy_in(Memory to) const {
+        device_.here().submit("cuMemcpyHtoDAsync", [&](Stream stream) {
+            return device_.api().copy_host_to_device(to.handle, piece_.data,
+                                                     sizeof(codegen::DeviceFault), stream);
+        });
+    }
+    void start_copy_out(Memory from) const {
+        device_.here().submit("cuMemcpyDtoHAsync", [&](Stream stream) {
+            return device_.api().copy_device_to_host(piece_.data, from.handle,
+                                                     sizeof(codegen::DeviceFault), stream);
+        });
+    }
+
+  private:
+    codegen::DeviceFault record() const {
+        codegen::DeviceFault found;
+        if (piece_.data) std::memcpy(&found, piece_.data, sizeof found);
+        return found;
+    }
+    CudaDevice& device_;
+    Staging::Piece piece_;
+    Fault own_;
+};
+
+/// Starts the kernels of one launch on the calling thread's queue.
 class CudaExecutable::Launcher final : public KernelLauncher {
   public:
-    Launcher(CudaExecutable& owner, const LaunchArgs& args, const LaunchState& state)
-        : owner_(owner), args_(args), state_(state) {}
+    Launcher(CudaExecutable& owner, const LaunchArgs& args, LaunchState& state, Faults* faults)
+        : owner_(owner), args_(args), state_(state), faults_(faults) {}
 
     void start(std::size_t function, std::span<const std::uint64_t> scalars,
-               std::span<const SlotMemory>) override {
-        if (fault_.site >= 0) return;
+               std::span<const SlotMemory> slots) override {
+        limit_backlog();
         auto is_it = [&](const Kernel& k) { return k.function == function; };
         LaunchArgs args = args_;
         args.scalars = scalars;
-        fault_ = owner_.run_kernel(
-            *std::find_if(owner_.kernels_.begin(), owner_.kernels_.end(), is_it), args, state_);
+        state_.slots = slots;
+        ++state_.number;
+        owner_.start_kernel(*std::find_if(owner_.kernels_.begin(), owner_.kernels_.end(), is_it),
+                            args, state_);
     }
+    unisono::Device& device() override { return owner_.device_; }
+
+    bool wait() override {
+        CudaQueue& q = owner_.device_.here();
+        if (faults_) faults_->start_copy_out(state_.fault.memory());
+        Completion{&q, q.submitted()}.wait();
+        owner_.device_.require_present();
+        return !faults_ || !faults_->has_failed();
+    }
+
     std::optional<std::uint64_t> read(std::int32_t array) override {
-        if (fault_.site >= 0) return std::nullopt;
+        if (faults_) faults_->start_copy_out(state_.fault.memory());
         const DType t = owner_.module_.entry().arrays[static_cast<std::size_t>(array)].dtype;
         std::uint64_t bits = 0;
         owner_.device_.copy_out(&bits, state_.scratch.at(array).memory(), 0, size_of(t));
+        if (faults_ && faults_->has_failed()) return std::nullopt;
         return bits;
     }
-    bool wait() override { return fault_.site < 0; }
-    unisono::Device& device() override { return owner_.device_; }
-    const Fault& fault() const { return fault_; }
 
   private:
+    /// A loop must not fill the driver's memory with kernels that wait.
+    void limit_backlog() {
+        constexpr std::uint64_t most = 512;
+        CudaQueue& q = owner_.device_.here();
+        const std::uint64_t submitted = q.submitted();
+        if (state_.number == 0) seen_ = submitted;
+        if (submitted < seen_ + most) return;
+        seen_ = submitted - most / 2;
+        Completion{&q, seen_}.wait();
+    }
+
     CudaExecutable& owner_;
     const LaunchArgs& args_;
-    const LaunchState& state_;
-    Fault fault_;
+    LaunchState& state_;
+    Faults* faults_;
+    std::uint64_t seen_ = 0;  ///< a submission that is done, or was before
 };
 
-Fault CudaExecutable::launch(const LaunchArgs& args) {
-    device_.enter();
-    const LaunchState state = prepare();
-    std::vector<std::uint64_t> zeros(args.results.size());
-    if (!zeros.empty())
-        device_.copy_in(state.results.memory(), 0, zeros.data(),
-                        static_cast<std::int64_t>(8 * zeros.size()));
+// ---- Launches
+
+HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
+                              std::shared_ptr<Faults>& faults) {
+    const CudaDevice::Entered entered(device_);
+    CudaQueue& q = device_.here();
+    if (state.fault) {
+        faults = std::make_shared<Faults>(device_, true);
+        faults->start_copy_in(state.fault.memory());
+        q.keep(faults);
+    }
     HostEnd end;
     if (host_) {
-        Launcher launcher(*this, args, state);
+        Launcher launcher(*this, args, state, faults.get());
         end = run_host_program(*host_, args, launcher);
-        if (launcher.fault().site >= 0) return launcher.fault();
     } else {
-        end.fault = run_kernel(kernels_.front(), args, state);
+        state.number = 1;
+        start_kernel(kernels_.front(), args, state);
     }
-    if (end.fault.site >= 0) return end.fault;
-    if (!args.results.empty() && !end.has_results)
+    if (state.fault) {
+        faults->start_copy_out(state.fault.memory());
+        q.keep(faults);
+    }
+    if (end.fault.site >= 0) {
+        if (!faults) faults = std::make_shared<Faults>(device_, false);
+        faults->note_own(end.fault);
+    }
+    return end;
+}
+
+std::unique_ptr<PendingFault> CudaExecutable::submit(const LaunchArgs& args) {
+    class Submitted final : public PendingFault {
+      public:
+        explicit Submitted(std::shared_ptr<const Faults> faults) : faults_(std::move(faults)) {}
+        Fault read() const override { return faults_->read(); }
+
+      private:
+        std::shared_ptr<const Faults> faults_;
+    };
+    LaunchState state = prepare();
+    std::shared_ptr<Faults> faults;
+    start(args, state, faults);
+    if (!faults) return nullptr;
+    return std::make_unique<Submitted>(std::move(faults));
+}
+
+Fault CudaExecutable::launch(const LaunchArgs& args) {
+    LaunchState state = prepare();
+    CudaQueue& q = device_.here();
+    std::shared_ptr<Faults> faults;
+    const HostEnd end = start(args, state, faults);
+    if (!faults && args.results.empty()) return {};  // what is read comes behind it on the queue
+    const std::uint64_t last = q.submitted();
+    while (!q.wait_for(last, std::chrono::milliseconds(1000))) {
+    }
+    device_.require_present();
+    if (faults) {
+        if (Fault fault = faults->read(); fault.site >= 0) return fault;
+    }
+    if (state.results && !end.has_results) {
         device_.copy_out(args.results.data(), state.results.memory(), 0,
                          static_cast<std::int64_t>(args.results.size_bytes()));
+    }
     return {};
 }
 

@@ -13,12 +13,16 @@ namespace unisono::cuda {
 
 class CudaExecutable final : public Executable {
   public:
-    CudaExecutable(CudaDevice& device, ir::Module module, const CompileOptions& options);
+    /// Without a host program the user launches the module's only kernel.
+    CudaExecutable(CudaDevice& device, ir::Module lowered,
+                   std::shared_ptr<const passes::HostProgram> host, std::string ptx,
+                   const CompileOptions& options);
     ~CudaExecutable() override;
     CudaExecutable(const CudaExecutable&) = delete;
     CudaExecutable& operator=(const CudaExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
+    std::unique_ptr<PendingFault> submit(const LaunchArgs& args) override;
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return ptx_; }
@@ -29,32 +33,37 @@ class CudaExecutable final : public Executable {
         std::size_t function;  ///< index in the module
         cuda::Function handle = nullptr;
         std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
+        std::int64_t group = 1;      ///< that keep the most threads of the device busy
         std::vector<codegen::Scratch> scratch;
+        std::vector<std::int32_t> slots;
     };
 
     /// Memory that the kernels of one launch share.
     struct LaunchState {
         LaunchMemory::Block fault, results;
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+        std::span<const SlotMemory> slots;  ///< by array, of the kernel that is started next
+        std::int64_t number = 0;            ///< of that kernel among those started
     };
 
+    class Faults;
     class Launcher;
-    void load();
-    /// Starts a kernel and waits for its fault, if there may be one.
-    Fault run_kernel(const Kernel& kernel, const LaunchArgs& args, const LaunchState& state);
-    void release() noexcept;
+    void find_kernels();
+    std::int64_t best_group(const Kernel& kernel) const;
+    LaunchState prepare() const;
+    /// Starts a launch. `faults` is null where nothing can go wrong any more.
+    HostEnd start(const LaunchArgs& args, LaunchState& state, std::shared_ptr<Faults>& faults);
+    void start_kernel(const Kernel& kernel, const LaunchArgs& args, const LaunchState& state);
+    void enqueue(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
+                 const LaunchState& state);
     NDRange range_of(const Kernel& kernel, const LaunchArgs& args) const;
     void choose_local(const Kernel& kernel, NDRange& range) const;
-    LaunchState prepare() const;
-    void start(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
-               const LaunchState& state);
-    Fault read_fault(const NDRange& range, const LaunchState& state) const;
 
     CudaDevice& device_;
-    std::shared_ptr<const passes::HostProgram> host_;  ///< null: the user launches the only kernel
-    ir::Module module_;                                ///< lowered
+    ir::Module module_;  ///< lowered
+    std::shared_ptr<const passes::HostProgram> host_;
     std::string ptx_;
-    cuda::Module loaded_ = nullptr;
+    std::shared_ptr<LoadedModule> loaded_;
     std::vector<Kernel> kernels_;
     std::vector<ir::FaultSite> sites_;
     std::vector<std::size_t> position_;  ///< per parameter: among the arrays or the scalars

@@ -3,8 +3,13 @@
 
 #include <dlfcn.h>
 
+#include <utility>
+#include <vector>
+
 #include "backends/codegen/cache.h"
 #include "backends/codegen/plugin.h"
+#include "core/error.h"
+#include "ir/build.h"
 #include "ir/rewrite.h"
 #include "passes/lower.h"
 
@@ -12,28 +17,55 @@ namespace unisono::cuda {
 
 namespace {
 
-/// Kernels here know the memory of parameters and scratch only.
-class RefuseSlots final : public ir::Visitor {
+/// What kernels, and the functions that they call, cannot do.
+class Refusals final : public ir::Visitor {
   public:
-    explicit RefuseSlots(const ir::Function& f) : f_(f) {}
-    void expr(ir::E e) override {
-        if (e->kind == ir::ExprKind::Load) test(e->id, e->line);
-        children(e);
+    explicit Refusals(const ir::Module& module)
+        : module_(module), states_(module.functions.size(), State::New) {}
+
+    void function(std::size_t index) {
+        if (states_[index] == State::Done || !module_.functions[index].body) return;
+        const ir::Function* outer = std::exchange(function_, &module_.functions[index]);
+        if (states_[index] == State::Open)
+            refuse({}, "a recursive function cannot run on this device; write it as a loop");
+        states_[index] = State::Open;
+        stmt(function_->body);
+        states_[index] = State::Done;
+        function_ = outer;
     }
+
     void stmt(ir::S s) override {
-        if (s->kind == ir::StmtKind::Store || s->kind == ir::StmtKind::Atomic) test(s->id, s->line);
+        switch (s->kind) {
+            case ir::StmtKind::Make:
+            case ir::StmtKind::Point:
+            case ir::StmtKind::Retain:
+                refuse(s->line,
+                       "in a parallel loop on this device an array variable must stay one array, "
+                       "and an array that is made must have a constant, small size");
+            case ir::StmtKind::Try: refuse(s->line, "exceptions are caught on the host only");
+            case ir::StmtKind::Call: function(static_cast<std::size_t>(s->id)); break;
+            default: break;
+        }
         children(s);
     }
 
   private:
-    void test(std::int32_t array, ir::Line line) const {
-        if (!f_.arrays[static_cast<std::size_t>(array)].is_slot) return;
-        fail(ErrorKind::Unsupported,
-             f_.name + " (line " + std::to_string(line.line) +
-                 "): an array that is made in the function, or a variable that holds one of "
-                 "several, cannot be used on this device; pass it as an argument");
+    enum class State : std::uint8_t { New, Open, Done };
+
+    [[noreturn]] void refuse(ir::Line where, const std::string& what) const {
+        SourcePlace place;
+        if (where.line > 0) {
+            place.line = where.line;
+            place.column = where.column;
+            if (where.file < function_->files.size()) place.file = function_->files[where.file];
+        }
+        const std::string at = where.line > 0 ? " (line " + std::to_string(where.line) + ")" : "";
+        throw Error(ErrorKind::Unsupported, function_->name + at + ": " + what, place);
     }
-    const ir::Function& f_;
+
+    const ir::Module& module_;
+    std::vector<State> states_;
+    const ir::Function* function_ = nullptr;
 };
 
 }  // namespace
@@ -43,26 +75,49 @@ ir::Module lower_for_device(ir::Module module, std::shared_ptr<const passes::Hos
     target.kind = passes::TargetKind::Device;
     auto made = passes::lower(module, target);
     if (host) *host = std::move(made);
-    for (const ir::Function& f : module.functions) {
-        if (!f.grid.empty()) RefuseSlots(f).stmt(f.body);
+    Refusals refusals(module);
+    for (std::size_t k = 0; k < module.functions.size(); ++k) {
+        if (codegen::is_device_kernel(module.functions[k])) refusals.function(k);
     }
     return module;
 }
 
-std::string write_ptx(const ir::Module& lowered, const std::string& architecture,
-                      const std::string& ptx_version, bool use_cache) {
+static codegen::Target target_of(const PtxTarget& wanted) {
     codegen::Target target;
     target.kind = codegen::Target::Kind::Ptx;
-    target.cpu = architecture;
-    target.features = ptx_version;
+    target.cpu = wanted.architecture;
+    target.features = wanted.ptx_version;
+    target.fastmath = wanted.fastmath;
+    return target;
+}
+
+/// What the disk has under that name for the module and the target, else what `make` makes.
+template <class F>
+static std::string cached(const char* name, const ir::Module& lowered, const PtxTarget& wanted,
+                          F&& make) {
     static const codegen::DiskCache disk;
-    std::string key = "build " + codegen::build_id() + "\n" + architecture + ptx_version + "\n" +
-                      ir::print(lowered);
-    std::string ptx = use_cache ? disk.find(key) : std::string();
-    if (!ptx.empty()) return ptx;
-    ptx = codegen::compile(lowered, target).code;
-    if (use_cache) disk.store(key, ptx);
-    return ptx;
+    const std::string key = "build " + codegen::build_id() + "\n" + name + wanted.architecture +
+                            wanted.ptx_version + (wanted.fastmath ? "fastmath\n" : "\n") +
+                            ir::print(lowered);
+    std::string text = wanted.use_cache ? disk.find(key) : std::string();
+    if (!text.empty()) return text;
+    text = make();
+    if (wanted.use_cache) disk.store(key, text);
+    return text;
+}
+
+std::string write_ptx(const ir::Module& lowered, const PtxTarget& wanted) {
+    return cached("", lowered, wanted,
+                  [&] { return codegen::compile(lowered, target_of(wanted)).code; });
+}
+
+std::string write_llvm_ir(const ir::Module& lowered, const PtxTarget& wanted) {
+    return cached("LLVM IR ", lowered, wanted, [&] {
+        codegen::Target target = target_of(wanted);
+        target.want_code = false;
+        target.want_ir = true;
+        return codegen::compile(lowered, target).ir;
+    });
 }
 
 namespace {

@@ -8,11 +8,20 @@
 
 namespace unisono::cuda {
 
-/// PTX of a module already lowered for a device.
-std::string write_ptx(const ir::Module& lowered, const std::string& architecture,
-                      const std::string& ptx_version, bool use_cache);
+struct PtxTarget {
+    std::string architecture;  ///< "sm_75"
+    std::string ptx_version;   ///< "+ptx63"
+    bool fastmath = false;
+    bool use_cache = true;
+};
 
-/// The module lowered for a device, and what launches its kernels.
+/// PTX of a module already lowered for a device.
+std::string write_ptx(const ir::Module& lowered, const PtxTarget& target);
+/// The LLVM IR that becomes this PTX.
+std::string write_llvm_ir(const ir::Module& lowered, const PtxTarget& target);
+
+/// The module lowered for a device, and what launches its kernels. Throws an Unsupported error that
+/// names the line of what no kernel can do.
 ir::Module lower_for_device(ir::Module module,
                             std::shared_ptr<const passes::HostProgram>* host = nullptr);
 

@@ -20,12 +20,9 @@ constexpr ID block_ids[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
 constexpr ID block_sizes[] = {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
                               Intrinsic::nvvm_read_ptx_sreg_ntid_y,
                               Intrinsic::nvvm_read_ptx_sreg_ntid_z};
-constexpr ID block_counts[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
-                               Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
-                               Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
-
 }  // namespace
 
+/// A launch runs a slice of the range: its blocks count on from the first one's number.
 Value* FunctionEmitter::device_work_item(ir::WorkItemQuery query, int axis) {
     auto read = [&](const ID* ids) {
         return b_.CreateZExt(b_.CreateIntrinsic(m_.i32, ids[axis], {}), m_.i64);
@@ -37,12 +34,15 @@ Value* FunctionEmitter::device_work_item(ir::WorkItemQuery query, int axis) {
     };
     switch (query) {
         case Q::LocalId: return read(thread_ids);
-        case Q::GroupId: return read(block_ids);
+        case Q::GroupId: return b_.CreateAdd(read(block_ids), slot(3));
         case Q::LocalSize: return read(block_sizes);
-        case Q::GroupCount: return read(block_counts);
+        case Q::GroupCount: {
+            Value* size = read(block_sizes);
+            return b_.CreateUDiv(b_.CreateAdd(slot(0), b_.CreateSub(size, int64(1))), size);
+        }
         case Q::GlobalId: {
-            Value* flat =
-                b_.CreateAdd(b_.CreateMul(read(block_ids), read(block_sizes)), read(thread_ids));
+            Value* group = b_.CreateAdd(read(block_ids), slot(3));
+            Value* flat = b_.CreateAdd(b_.CreateMul(group, read(block_sizes)), read(thread_ids));
             return b_.CreateAdd(flat, slot(6));
         }
         case Q::GlobalSize: return slot(0);
@@ -71,7 +71,19 @@ Value* FunctionEmitter::linear_id() {
 
 /// Several threads may fail: under a lock, the lowest keeps its site and values in the DeviceFault.
 void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) {
+    using Q = ir::WorkItemQuery;
     Value* key = b_.CreateOr(b_.CreateShl(linear_id(), 16), site);
+    // The kernel around knows which axis is its last one.
+    auto of_range = [&](std::uint64_t k) {
+        return b_.CreateLoad(m_.i64, b_.CreateConstInBoundsGEP1_64(m_.i64, range_, k));
+    };
+    Value* last = of_range(last_axis_slot);
+    Value* iteration = int64(0);
+    for (int axis = 0; axis < 3; ++axis) {
+        Value* place = b_.CreateSub(device_work_item(Q::GlobalId, axis),
+                                    device_work_item(Q::GlobalOffset, axis));
+        iteration = b_.CreateSelect(b_.CreateICmpEQ(last, int64(axis)), place, iteration);
+    }
     auto word = [&](std::uint64_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, k); };
     Value* lock = word(1);
     llvm::BasicBlock* attempt = block("fault.lock");
@@ -92,8 +104,10 @@ void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) 
     b_.CreateCondBr(b_.CreateICmpULT(key, best), lower, release);
     b_.SetInsertPoint(lower);
     b_.CreateAlignedStore(key, word(0), align, true);
+    b_.CreateAlignedStore(of_range(launch_slot), word(2), align, true);
+    b_.CreateAlignedStore(iteration, word(3), align, true);
     for (std::size_t k = 0; k < values.size() && k < 4; ++k)
-        b_.CreateAlignedStore(values[k], word(2 + k), align, true);
+        b_.CreateAlignedStore(values[k], word(4 + k), align, true);
     b_.CreateBr(release);
     b_.SetInsertPoint(release);
     b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_membar_gl, {});
@@ -107,7 +121,7 @@ void FunctionEmitter::device_fault(Value* site, std::span<Value* const> values) 
 void ModuleEmitter::add_device_entry(std::size_t function) {
     const ir::Function& f = module.functions[function];
     auto* global_ptr = llvm::PointerType::get(context, 1);
-    std::vector<llvm::Type*> types{global_ptr, global_ptr};
+    std::vector<llvm::Type*> types{global_ptr, i64, global_ptr};
     types.insert(types.end(), range_slots, i64);
     for (const ir::Param& p : f.params) {
         types.push_back(p.is_array() ? static_cast<llvm::Type*>(global_ptr) : memory_type(p.dtype));
@@ -116,7 +130,7 @@ void ModuleEmitter::add_device_entry(std::size_t function) {
             types.insert(types.end(), 2 * rank, i64);
         }
     }
-    types.insert(types.end(), scratch_of(f).size(), global_ptr);
+    types.insert(types.end(), scratch_of(f).size() + slots_of(f).size(), global_ptr);
     auto* made = llvm::Function::Create(
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
         llvm::GlobalValue::ExternalLinkage, kernel_symbol + ("_" + std::to_string(function)),
@@ -130,28 +144,45 @@ void ModuleEmitter::add_device_entry(std::size_t function) {
 
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
     auto arg = made->arg_begin();
-    std::vector<Value*> args{b.CreateAddrSpaceCast(&*arg++, ptr)};
+    Value* record = &*arg++;
+    Value* launch = &*arg++;
+    std::vector<Value*> args{b.CreateAddrSpaceCast(record, ptr)};
     Value* results = &*arg++;
-    Value* range = b.CreateAlloca(llvm::ArrayType::get(i64, range_slots));
+    Value* range = b.CreateAlloca(llvm::ArrayType::get(i64, range_slots + 2));
+    b.CreateStore(launch, b.CreateConstInBoundsGEP1_64(i64, range, launch_slot));
+    b.CreateStore(b.getInt64(static_cast<std::uint64_t>(std::max(1, f.dimensions) - 1)),
+                  b.CreateConstInBoundsGEP1_64(i64, range, last_axis_slot));
     args.push_back(range);
     llvm::BasicBlock* body = llvm::BasicBlock::Create(context, "body", made);
     llvm::BasicBlock* beyond = llvm::BasicBlock::Create(context, "beyond", made);
     Value* outside = b.getFalse();
+    std::vector<Value*> words;
     for (int k = 0; k < range_slots; ++k) {
         Value* word = &*arg++;
         b.CreateStore(word,
                       b.CreateConstInBoundsGEP1_64(i64, range, static_cast<std::uint64_t>(k)));
-        if (k >= f.dimensions) continue;
+        words.push_back(word);
+    }
+    for (int k = 0; k < f.dimensions; ++k) {
         auto read = [&](const ID* ids) {
             return b.CreateZExt(b.CreateIntrinsic(i32, ids[k], {}), i64);
         };
-        Value* id = b.CreateAdd(b.CreateMul(read(block_ids), read(block_sizes)), read(thread_ids));
-        outside = b.CreateOr(outside, b.CreateICmpUGE(id, word));
+        Value* group = b.CreateAdd(read(block_ids), words[static_cast<std::size_t>(k) + 3]);
+        Value* id = b.CreateAdd(b.CreateMul(group, read(block_sizes)), read(thread_ids));
+        outside = b.CreateOr(outside, b.CreateICmpUGE(id, words[static_cast<std::size_t>(k)]));
     }
     b.CreateCondBr(outside, beyond, body);
     b.SetInsertPoint(beyond);
     b.CreateRetVoid();
     b.SetInsertPoint(body);
+    if (has_sites()) {
+        // What failed in this launch does not count: the lowest work-item that fails is wanted.
+        llvm::BasicBlock* goes_on = llvm::BasicBlock::Create(context, "goes_on", made);
+        Value* failed = b.CreateAlignedLoad(i64, b.CreateConstInBoundsGEP1_64(i64, record, 2),
+                                            llvm::Align(8), true);
+        b.CreateCondBr(b.CreateICmpSLT(failed, launch), beyond, goes_on);
+        b.SetInsertPoint(goes_on);
+    }
     auto generic = [&] { return b.CreateAddrSpaceCast(&*arg++, ptr); };
     for (const ir::Param& p : f.params) {
         if (p.is_array()) {

@@ -32,6 +32,9 @@ inline constexpr const char* while_attribute = "unisono-while";
 
 using Value = llvm::Value;
 
+/// Behind the NDRange's words: the number of the launch, and the number of the kernel's last axis.
+inline constexpr std::uint64_t launch_slot = range_slots, last_axis_slot = range_slots + 1;
+
 /// What an array is inside one LLVM function.
 struct ArrayValue {
     Value* base = nullptr;
@@ -46,6 +49,7 @@ class ModuleEmitter {
     std::unique_ptr<llvm::Module> run();
 
     bool for_device() const { return target.kind == Target::Kind::Ptx; }
+    bool has_sites() const { return sites_ > 0; }
     llvm::Type* type(DType t) const;         ///< as a value: bool is i1
     llvm::Type* memory_type(DType t) const;  ///< in memory: bool is i8
     llvm::Function* declare(const char* name, llvm::FunctionType* type);
@@ -89,6 +93,7 @@ class ModuleEmitter {
 
   private:
     SiteTables site_tables_;
+    int sites_ = 0;  ///< of all functions
     void declare_functions();
     llvm::Function* declare_host_entry();
     void add_host_entry();

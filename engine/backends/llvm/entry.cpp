@@ -17,10 +17,9 @@ ModuleEmitter::ModuleEmitter(const ir::Module& m, const Target& t, llvm::LLVMCon
       i32(llvm::Type::getInt32Ty(c)),
       i64(llvm::Type::getInt64Ty(c)),
       ptr(llvm::PointerType::getUnqual(c)) {
-    int sites = 0;
     for (const ir::Function& f : m.functions) {
-        first_site.push_back(sites);
-        sites += static_cast<int>(f.sites.size());
+        first_site.push_back(sites_);
+        sites_ += static_cast<int>(f.sites.size());
     }
 }
 
@@ -65,7 +64,8 @@ llvm::FunctionType* ModuleEmitter::signature(const ir::Function& f) const {
         types.insert(types.end(), 2 * rank, i64);
     }
     types.insert(types.end(), f.results.size(), ptr);
-    if (for_device() && is_device_kernel(f)) types.insert(types.end(), scratch_of(f).size(), ptr);
+    if (for_device() && is_device_kernel(f))
+        types.insert(types.end(), scratch_of(f).size() + slots_of(f).size(), ptr);
     return llvm::FunctionType::get(i64, types, false);
 }
 

@@ -94,6 +94,8 @@ void FunctionEmitter::emit_body(std::span<Value* const> args) {
     for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(*arg++);
     if (m_.for_device() && is_device_kernel(f_)) {
         for (const Scratch& s : scratch_of(f_)) shared_[s.array] = *arg++;
+        for (const std::int32_t k : slots_of(f_))
+            arrays_[static_cast<std::size_t>(k)].base = *arg++;
     }
     make_scopes();
     plan_parts();

@@ -46,7 +46,8 @@ std::string linker_library() {
 }
 
 std::string ptx_of(ir::Module module) {
-    return cuda::write_ptx(cuda::lower_for_device(std::move(module)), "sm_75", "+ptx63", false);
+    const cuda::PtxTarget target{"sm_75", "+ptx63", false, false};
+    return cuda::write_ptx(cuda::lower_for_device(std::move(module)), target);
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ TEST_P(CudaPtx, Assembles) {
     std::string library = linker_library();
     if (library.empty()) GTEST_SKIP() << "the package nvidia-nvjitlink is not installed";
     std::string ptx = ptx_of(GetParam().make());
-    for (const char* architecture : {"sm_80", "sm_90"}) {
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
         std::string cubin = cuda::assemble(ptx, architecture, library);
         EXPECT_EQ(cubin.substr(0, 4),
                   "\x7f"
