@@ -193,3 +193,24 @@ def test_bytes_in_an_order(device, order):
     a = np.arange(6.0).reshape(2, 3)
     x = un.asarray(a, device=device)
     assert x.tobytes(order) == a.tobytes(order) and x.T.tobytes(order) == a.T.tobytes(order)
+
+
+def test_lists_in_products_and_joins(device):
+    a = np.arange(6.0).reshape(2, 3)
+    x = un.asarray(a, device=device)
+    rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    for f in (
+        lambda xp, v: xp.dot(v, rows),
+        lambda xp, v: xp.inner([1.0, 2.0, 3.0], v),
+        lambda xp, v: xp.vdot(v, np.ones(6)),
+        lambda xp, v: xp.outer([1, 2], v),
+        lambda xp, v: xp.tensordot(v, rows, 1),
+        lambda xp, v: xp.einsum("ij,jk->k", v, rows),
+        lambda xp, v: xp.concatenate([v, [[7, 8, 9]]]),
+        lambda xp, v: xp.stack([rows, v.T]),
+        lambda xp, v: xp.hstack([[[1], [2]], v]),
+    ):
+        y = f(un, x)
+        assert np.isscalar(y) or y.device == device
+        same(un.asarray(y), f(np, a))
+    same(un.asarray([x[0], [7, 8, 9], x[1]]), [a[0], [7.0, 8, 9], a[1]])

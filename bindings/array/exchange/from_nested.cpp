@@ -243,8 +243,10 @@ void write_numbers(const Array& to, const std::vector<Ref>& numbers) {
 Array joined(PyObject* o, Nested& n, DType t) {
     std::vector<Array> parts;
     std::vector<Ref> numbers;
+    std::vector<std::size_t> of_numbers;  // the parts that have no place of their own
     auto end_numbers = [&] {
         if (numbers.empty()) return;
+        of_numbers.push_back(parts.size());
         parts.push_back(empty({{static_cast<std::int64_t>(numbers.size())}}, t, nullptr));
         write_numbers(parts.back(), numbers);
         numbers.clear();
@@ -260,6 +262,13 @@ Array joined(PyObject* o, Nested& n, DType t) {
     for (std::int64_t extent : n.shape) wanted *= extent;
     for (const Array& part : parts) got += part.size();
     if (got != wanted) sequence_changed();
+    const Array* far = nullptr;
+    for (const Array& part : parts) {
+        if (!part.view().storage->addressable()) far = &part;
+    }
+    for (std::size_t k : of_numbers) {
+        if (far) parts[k] = to_device(parts[k], far->device());
+    }
     return reshape(library::concatenate(parts, 0, t), n.shape);
 }
 

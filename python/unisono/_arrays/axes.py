@@ -18,21 +18,21 @@ def as_array(x):
 
 
 def as_array_beside(value, *others):
-    """`value` as an array; a number or a list, which has no place, on the device of the first array of `others`."""
+    """`value` as an array; what is no array of ours has no place, and goes to the device of the first of `others`."""
     if isinstance(value, _kinds_of_array):
         return value
     made = as_array(value)
     for x in others:
         if isinstance(x, _engine.ndarray):
-            here = x.device == "cpu" or not _has_no_place(value)
-            return made if here else made.to_device(x.device)
+            return made if x.device == "cpu" else made.to_device(x.device)
     return made
 
 
-def _has_no_place(value):
-    import numbers  # only programs with devices wait for it
-
-    return isinstance(value, (list, tuple, range, numbers.Number, *_engine._values))
+def arrays_together(*values):
+    """Each value as an array, on one device where any of them is an array of ours."""
+    if all(isinstance(v, _engine.ndarray) for v in values):
+        return values
+    return tuple(as_array_beside(v, *values) for v in values)
 
 
 def axis_index(axis, ndim, what):

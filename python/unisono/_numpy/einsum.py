@@ -5,7 +5,8 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import _as_operand, asarray
+from .._arrays.axes import as_array_beside
+from .._arrays.creation import asarray
 from .._dtype.functions import can_cast, result_type
 from .._engine import matmul
 
@@ -18,7 +19,7 @@ def _parse(operands):
         raise ValueError("einsum: expected subscripts and arrays; got no arguments")
     if isinstance(operands[0], str):
         text = operands[0].replace(" ", "")
-        arrays = [_array(x) for x in operands[1:]]
+        arrays = _arrays(operands[1:])
     else:
         text, arrays = _text_of_lists(operands)
     inputs, arrow, output = text.partition("->")
@@ -63,7 +64,7 @@ def _parse(operands):
 def _text_of_lists(operands):
     operands = list(operands)
     output = operands.pop() if len(operands) % 2 else None
-    arrays = [_array(x) for x in operands[0::2]]
+    arrays = _arrays(operands[0::2])
 
     def text(items):
         for i in items:
@@ -77,8 +78,8 @@ def _text_of_lists(operands):
     return (subscripts if output is None else f"{subscripts}->{text(output)}"), arrays
 
 
-def _array(x):
-    return x if isinstance(x, (_engine.ndarray, _Traced)) else _as_operand(x)
+def _arrays(operands):
+    return [x if isinstance(x, _Traced) else as_array_beside(x, *operands) for x in operands]
 
 
 def _extents(terms, arrays):
@@ -310,7 +311,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
             f"einsum: casting must be 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'; got {casting!r}"
         )
     if out is dtype is None and not optimize and order == "K" and isinstance(operands[0], str):
-        arrays = [_array(x) for x in operands[1:]]
+        arrays = _arrays(operands[1:])
         value = _planned(operands[0], arrays)
         if value is not None:
             return value if value.shape else value[()]

@@ -4,20 +4,14 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.axes import as_array_beside, number_without_axes, store
-from .._arrays.creation import _as_operand
+from .._arrays.axes import arrays_together, number_without_axes, store
 from .._engine import _FastPath, matmul
 from ..exceptions import AxisError
 
 _ndarray = _engine.ndarray
 
 
-def _array(x):
-    return x if isinstance(x, _ndarray) else _as_operand(x)
-
-
 def _vector(x):
-    x = _array(x)
     return x if x.ndim == 1 else x.reshape(-1)
 
 
@@ -94,7 +88,7 @@ def dot(a, b, out=None):
     >>> float(un.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    a, b = _array(a), _array(b)
+    a, b = arrays_together(a, b)
     axes = a.ndim, b.ndim
     if axes == (1, 1) and out is None:
         return a @ b
@@ -127,7 +121,7 @@ def vdot(a, b, /):
     >>> int(un.vdot([[1, 2], [3, 4]], [[1, 1], [1, 1]]))
     10
     """
-    a, b = _array(a).reshape(-1), _array(b).reshape(-1)
+    a, b = (x.reshape(-1) for x in arrays_together(a, b))
     return matmul(_conj(a), b)
 
 
@@ -163,7 +157,7 @@ def vecdot(x1, x2, /, out=None, *, axis=None, axes=None, keepdims=False):
     >>> un.vecdot([[1, 2], [3, 4]], [1, 10]).tolist()
     [21, 43]
     """
-    x1, x2 = _array(x1), _array(x2)
+    x1, x2 = arrays_together(x1, x2)
     if axes is not None:
         if axis is not None:
             raise TypeError("vecdot: axis and axes are one thing; give only one of them")
@@ -225,8 +219,9 @@ def matvec(x1, x2, /, out=None, *, axes=None):
     if axes is not None:
         from .core_axes import along
 
-        return along("matvec", matvec, (_array(x1), _array(x2)), axes, (2, 1, 1), out)
-    return store("matvec", matmul(_array(x1), _array(x2)[..., :, None])[..., 0], out)
+        return along("matvec", matvec, arrays_together(x1, x2), axes, (2, 1, 1), out)
+    x1, x2 = arrays_together(x1, x2)
+    return store("matvec", matmul(x1, x2[..., :, None])[..., 0], out)
 
 
 @_FastPath
@@ -258,8 +253,9 @@ def vecmat(x1, x2, /, out=None, *, axes=None):
     if axes is not None:
         from .core_axes import along
 
-        return along("vecmat", vecmat, (_array(x1), _array(x2)), axes, (1, 2, 1), out)
-    return store("vecmat", matmul(_conj(_array(x1))[..., None, :], _array(x2))[..., 0, :], out)
+        return along("vecmat", vecmat, arrays_together(x1, x2), axes, (1, 2, 1), out)
+    x1, x2 = arrays_together(x1, x2)
+    return store("vecmat", matmul(_conj(x1)[..., None, :], x2)[..., 0, :], out)
 
 
 def inner(a, b, /):
@@ -284,7 +280,7 @@ def inner(a, b, /):
     >>> int(un.inner([1, 2, 3], [0, 1, 0]))
     2
     """
-    a, b = _array(a), _array(b)
+    a, b = arrays_together(a, b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if a.shape[-1] != b.shape[-1]:
@@ -316,7 +312,8 @@ def outer(a, b, out=None):
     >>> un.outer([1, 2], [1, 10]).tolist()
     [[1, 10], [2, 20]]
     """
-    return _into(_vector(as_array_beside(a, b))[:, None] * _vector(as_array_beside(b, a)), out)
+    a, b = arrays_together(a, b)
+    return _into(_vector(a)[:, None] * _vector(b), out)
 
 
 def tensordot(a, b, axes=2):
@@ -344,7 +341,7 @@ def tensordot(a, b, axes=2):
     >>> un.tensordot(un.ones((2, 3, 4)), un.ones((3, 4, 5))).shape
     (2, 5)
     """
-    a, b = _array(a), _array(b)
+    a, b = arrays_together(a, b)
     try:
         of_a, of_b = axes
     except TypeError:
@@ -392,7 +389,7 @@ def kron(a, b):
     >>> un.kron([1, 10], [1, 2, 3]).tolist()
     [1, 2, 3, 10, 20, 30]
     """
-    a, b = as_array_beside(a, b), as_array_beside(b, a)
+    a, b = arrays_together(a, b)
     rank = max(a.ndim, b.ndim)
     left = (1,) * (rank - a.ndim) + a.shape
     right = (1,) * (rank - b.ndim) + b.shape
@@ -431,7 +428,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = as_array_beside(a, b), as_array_beside(b, a)
+    a, b = arrays_together(a, b)
     a, b = _last(a, axisa, "cross"), _last(b, axisb, "cross")
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(
