@@ -13,19 +13,24 @@ def pytest_generate_tests(metafunc):
     node = metafunc.definition
     if not node.get_closest_marker("everywhere") or node.get_closest_marker("host_only"):
         return
-    metafunc.fixturenames.append("place")
     metafunc.parametrize("place", ["cpu", *far_devices()], indirect=True)
 
 
-@pytest.fixture
-def place(request, monkeypatch):
+@pytest.fixture(autouse=True)
+def place(request):
     """Where the functions that the test decorates run."""
-    if request.param != "cpu":
-        here = un.jit
+    device = getattr(request, "param", "cpu")
+    if device == "cpu":
+        yield device
+        return
+    if mark := request.node.get_closest_marker("host_only"):
+        pytest.skip(mark.args[0])
+    here = un.jit
 
-        def jit(function=None, *, device=None, **options):
-            return here(function, device=device or request.param, **options)
+    def jit(function=None, *, device=device, **options):
+        return here(function, device=device, **options)
 
-        monkeypatch.setattr(un, "jit", jit)
-        monkeypatch.setattr(un, "njit", jit)
-    return request.param
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(un, "jit", jit)
+        patch.setattr(un, "njit", jit)
+        yield device

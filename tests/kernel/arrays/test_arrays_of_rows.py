@@ -34,7 +34,10 @@ def joined(n):
     )
 
 
-@pytest.mark.parametrize("function", [table, appended, joined])
+@pytest.mark.parametrize(
+    "function",
+    [table, appended, pytest.param(joined, marks=pytest.mark.host_only("joins on the host"))],
+)
 def test_like_numpy(function):
     compiled = un.jit(function)
     for got, wanted in zip(compiled(3), function(3), strict=True):

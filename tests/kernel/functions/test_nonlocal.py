@@ -130,7 +130,15 @@ def not_evaluated(n):
 
 @pytest.mark.parametrize(
     "f",
-    [counts, searches, through_another, two_deep, grows, conditions, not_evaluated],
+    [
+        counts,
+        pytest.param(searches, marks=pytest.mark.host_only("recursion")),
+        through_another,
+        two_deep,
+        grows,
+        conditions,
+        not_evaluated,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_nonlocal(f):
@@ -410,6 +418,7 @@ def counts_in_tries(n):
     return seen, count, total, name, h()
 
 
+@pytest.mark.host_only("a new array inside of try")
 def test_what_was_assigned_before_an_exception_stays():
     parses = un.jit(parses_in_a_try)
     for text in ("((x", "((y", "(((", ""):
