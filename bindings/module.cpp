@@ -52,7 +52,7 @@ NB_MODULE(_engine, m) {
         !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
         !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
         !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
-        !add_buffer_of_array(m.ptr()))
+        !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()))
         throw nb::python_error();
     add_devices(m);
     add_engine_state(m);

@@ -93,6 +93,11 @@ void define_classes(nb::module_ m) {
             nb::arg("device").none(), nb::arg("in_order"), nb::arg("profiling"))
         .def_prop_ro("device", [](const PyQueue& q) { return q.queue->device().info().name; })
         .def_prop_ro("in_order", [](const PyQueue& q) { return q.queue->options().in_order; })
+        .def_prop_ro("address",  // the driver's
+                     [](const PyQueue& q) {
+                         QueueScope scope(*q.queue, {});
+                         return reinterpret_cast<std::uintptr_t>(q.queue->device().native().queue);
+                     })
         .def_prop_ro("profiling", [](const PyQueue& q) { return q.queue->options().profiling; })
         .def("synchronize",
              [](const PyQueue& q) {

@@ -378,7 +378,7 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random lib lib.stride_tricks memory emath testing extending experimental".split():
+    for name in "linalg fft random lib lib.stride_tricks memory opencl emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Classes and objects that make types: checkers need not know more of them.

@@ -2,6 +2,7 @@
 #include "array/object.h"
 #include "array/shape.h"
 #include "reference.h"
+#include "tape/block.h"
 
 namespace unisono::python {
 
@@ -30,6 +31,12 @@ PyObject* get_nbytes(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) { return dtype_object(array_of(self).dtype()); }
 PyObject* get_device(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
+}
+PyObject* get_memory(PyObject* self, void*) {
+    return guarded<PyObject*>(nullptr, [&] {
+        const auto kind = static_cast<std::size_t>(memory_kind(array_of(self)));
+        return PyUnicode_FromString(memory_kind_names[kind].data());
+    });
 }
 PyObject* get_transposed(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] {
@@ -138,6 +145,8 @@ PyGetSetDef array_attributes[] = {
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"dtype", get_dtype, nullptr, "Element type.", nullptr},
     {"device", get_device, nullptr, "Device that holds the elements.", nullptr},
+    {"memory", get_memory, nullptr,
+     "Kind of memory: \"device\", \"host\", \"pinned\" or \"shared\".", nullptr},
     {"base", get_base, nullptr,
      "None if the array owns its memory; for a view, the whole memory as a vector.", nullptr},
     {"__class__", get_class, nullptr, nullptr, nullptr},

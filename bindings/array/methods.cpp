@@ -11,6 +11,7 @@
 #include "library/reduce/extremes.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
+#include "tape/block.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -329,7 +330,7 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
         return nullptr;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = array_of(self);
-        bool moved = !a.is_known() && !a.view().storage->addressable();
+        bool moved = memory_kind(a) == MemoryKind::Device;
         if (moved && copy_wanted == Py_False) {
             fail(ErrorKind::Value, "__array__: an array on " + device_name(a.device()) +
                                        " cannot be seen without a copy");

@@ -16,6 +16,7 @@ from . import fft as fft
 from . import lib as lib
 from . import linalg as linalg
 from . import memory as memory
+from . import opencl as opencl
 from . import random as random
 from . import testing as testing
 from . import typed as typed
@@ -246,6 +247,7 @@ def array(
     subok: _bool = ...,
     ndmin: Any = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def array2string(
     a: ArrayLike,
@@ -290,6 +292,7 @@ def asarray(
     copy: _bool | None = ...,
     mesh: Mesh | None = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: str | None = ...) -> ndarray: ...
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> Any: ...
@@ -644,6 +647,7 @@ def empty(
     device: DeviceLike = ...,
     mesh: Mesh | None = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def empty_like(
     prototype: Any,
@@ -791,6 +795,7 @@ def full(
     device: DeviceLike = ...,
     mesh: Mesh | None = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def full_like(
     a: ArrayLike,
@@ -1250,6 +1255,7 @@ def ones(
     device: DeviceLike = ...,
     mesh: Mesh | None = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def ones_like(
     a: ArrayLike,
@@ -1715,6 +1721,7 @@ def zeros(
     device: DeviceLike = ...,
     mesh: Mesh | None = ...,
     like: Any = ...,
+    memory: Any = ...,
 ) -> ndarray: ...
 def zeros_like(
     a: ArrayLike,

@@ -29,7 +29,8 @@ def stats(device=None):
     dict
         ``in_use`` by arrays, ``peak`` of that since the process began, ``cached`` in the pool for reuse, ``limit`` of
         ``in_use``, and ``total_allocated``: of the host over the life of the process, of a device what was newly
-        taken from its driver.
+        taken from its driver. Of a device also ``kinds``: bytes in use by the kind of memory, of which the pool and
+        its limit know those of kind ``"device"`` (`unisono.empty`).
 
     Raises
     ------
@@ -44,7 +45,7 @@ def stats(device=None):
     """
     name = _device_name(device)
     if name is not None:
-        return _engine._device_memory(name)
+        return _engine._device_memory(name) | {"kinds": _engine._bytes_by_kind(name)}
     counters = _engine.stats()
     return {
         "in_use": counters["bytes_in_use"],

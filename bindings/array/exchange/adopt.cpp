@@ -4,6 +4,7 @@
 #include "array/exchange/numpy_layout.h"
 #include "array/object.h"
 #include "reference.h"
+#include "tape/block.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -26,9 +27,11 @@ std::optional<Array> array_behind(PyObject* object) {
     if (!base || !is_array(base)) return {};
     const Array& ours = array_of(base);
     Storage* s = ours.view().storage;
-    if (!s || !s->addressable() || !s->memory.handle) return {};
+    if (!s || !s->memory.handle) return {};
+    const char* memory = host_address(*s);
+    if (!memory) return {};
     if (t == DType::Bool) Tape::current().complete(s, FlushReason::Read);
-    const std::int64_t size = size_of(t), distance = a.data - s->data();
+    const std::int64_t size = size_of(t), distance = a.data - memory;
     if (distance % size != 0) return {};
     std::int64_t strides[max_rank];
     if (a.rank > max_rank) return {};

@@ -25,6 +25,11 @@ std::optional<Array> array_behind(PyObject* object);
 bool has_buffer_of_array(PyObject* o);
 bool add_buffer_of_array(PyObject* module);
 
+/// The array of ours on the memory of pyopencl's array, or of its elements where that belongs to
+/// another context; a new reference, or null without a Python error for anything else.
+PyObject* shared_with_pyopencl(PyObject* o);
+bool add_device_memory(PyObject* module);
+
 /// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.
 bool is_memory_map(PyObject* object);
 

@@ -247,6 +247,10 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
         if (arg.is_scalar()) return full({}, arg.scalar(), nullptr);
         return shared ? Array::of(arg.view) : copy(keep);
     }
+    if (Ref theirs(shared_with_pyopencl(o)); theirs.p) {
+        const Array a = array_of(theirs.p);
+        return shared ? a : copy(a);
+    }
     if (PyObject_HasAttrString(o, "__array__")) {
         Ref made(PyObject_CallMethod(o, "__array__", nullptr));
         if (!made.p) python_failed();

@@ -19,10 +19,14 @@ static Api load() {
         api.problem = why ? why : "libOpenCL.so.1 cannot be loaded";
         return api;
     }
-#define UNISONO_OPENCL_LOAD(name)                                           \
-    api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name)); \
+#define UNISONO_OPENCL_LOAD(name) \
+    api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name));
+#define UNISONO_OPENCL_NEED(name) \
     if (!api.name) api.problem = "libOpenCL.so.1 has no function " #name;
     UNISONO_OPENCL_FUNCTIONS(UNISONO_OPENCL_LOAD)
+    UNISONO_OPENCL_FUNCTIONS(UNISONO_OPENCL_NEED)
+    UNISONO_OPENCL_2_FUNCTIONS(UNISONO_OPENCL_LOAD)
+#undef UNISONO_OPENCL_NEED
 #undef UNISONO_OPENCL_LOAD
     return api;
 }

@@ -2,7 +2,8 @@
 // time.
 #pragma once
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 #include <string>
@@ -10,46 +11,57 @@
 namespace unisono::opencl {
 
 // One row per function: it becomes a member of Api and is looked up by its name.
-#define UNISONO_OPENCL_FUNCTIONS(X) \
-    X(clGetPlatformIDs)             \
-    X(clGetPlatformInfo)            \
-    X(clGetDeviceIDs)               \
-    X(clGetDeviceInfo)              \
-    X(clCreateSubDevices)           \
-    X(clCreateContext)              \
-    X(clCreateCommandQueue)         \
-    X(clCreateBuffer)               \
-    X(clReleaseMemObject)           \
-    X(clEnqueueReadBuffer)          \
-    X(clEnqueueWriteBuffer)         \
-    X(clEnqueueCopyBuffer)          \
-    X(clEnqueueMapBuffer)           \
-    X(clEnqueueUnmapMemObject)      \
-    X(clCreateProgramWithSource)    \
-    X(clCreateProgramWithBinary)    \
-    X(clGetProgramInfo)             \
-    X(clBuildProgram)               \
-    X(clGetProgramBuildInfo)        \
-    X(clReleaseProgram)             \
-    X(clCreateKernel)               \
-    X(clReleaseKernel)              \
-    X(clSetKernelArg)               \
-    X(clGetKernelWorkGroupInfo)     \
-    X(clEnqueueNDRangeKernel)       \
-    X(clEnqueueMarkerWithWaitList)  \
-    X(clEnqueueBarrierWithWaitList) \
-    X(clGetEventProfilingInfo)      \
-    X(clFlush)                      \
-    X(clGetEventInfo)               \
-    X(clRetainEvent)                \
-    X(clReleaseEvent)               \
-    X(clSetEventCallback)           \
-    X(clWaitForEvents)              \
+#define UNISONO_OPENCL_FUNCTIONS(X)     \
+    X(clGetPlatformIDs)                 \
+    X(clGetPlatformInfo)                \
+    X(clGetDeviceIDs)                   \
+    X(clGetDeviceInfo)                  \
+    X(clCreateSubDevices)               \
+    X(clCreateContext)                  \
+    X(clCreateCommandQueue)             \
+    X(clCreateBuffer)                   \
+    X(clRetainMemObject)                \
+    X(clReleaseMemObject)               \
+    X(clGetMemObjectInfo)               \
+    X(clSetMemObjectDestructorCallback) \
+    X(clEnqueueMapBuffer)               \
+    X(clEnqueueUnmapMemObject)          \
+    X(clRetainCommandQueue)             \
+    X(clReleaseCommandQueue)            \
+    X(clEnqueueReadBuffer)              \
+    X(clEnqueueWriteBuffer)             \
+    X(clEnqueueCopyBuffer)              \
+    X(clCreateProgramWithSource)        \
+    X(clCreateProgramWithBinary)        \
+    X(clGetProgramInfo)                 \
+    X(clBuildProgram)                   \
+    X(clGetProgramBuildInfo)            \
+    X(clReleaseProgram)                 \
+    X(clCreateKernel)                   \
+    X(clReleaseKernel)                  \
+    X(clSetKernelArg)                   \
+    X(clGetKernelWorkGroupInfo)         \
+    X(clEnqueueNDRangeKernel)           \
+    X(clEnqueueMarkerWithWaitList)      \
+    X(clEnqueueBarrierWithWaitList)     \
+    X(clGetEventProfilingInfo)          \
+    X(clFlush)                          \
+    X(clGetEventInfo)                   \
+    X(clRetainEvent)                    \
+    X(clReleaseEvent)                   \
+    X(clSetEventCallback)               \
+    X(clWaitForEvents)                  \
     X(clFinish)
+
+// The same, of functions that a loader of OpenCL 1.2 does not have: null then.
+#define UNISONO_OPENCL_2_FUNCTIONS(X) \
+    X(clSVMAlloc)                     \
+    X(clSVMFree)
 
 struct Api {
 #define UNISONO_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
     UNISONO_OPENCL_FUNCTIONS(UNISONO_OPENCL_MEMBER)
+    UNISONO_OPENCL_2_FUNCTIONS(UNISONO_OPENCL_MEMBER)
 #undef UNISONO_OPENCL_MEMBER
     std::string problem;  ///< why the library cannot be used; empty if it can
 };

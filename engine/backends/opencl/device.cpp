@@ -70,20 +70,31 @@ Queue& OpenCLDevice::make_queue(const QueueOptions& options) {
     return *open_queue(options).release();  // for good: completions name it
 }
 
-Memory OpenCLDevice::allocate(std::int64_t bytes) {
-    cl_int code = CL_SUCCESS;
+std::int64_t OpenCLDevice::buffer_bytes(std::int64_t bytes) const {
     // Whole words, because atomics on bytes use the word around them; never empty, because a buffer
     // cannot be.
-    std::int64_t rounded = std::max<std::int64_t>(8, (bytes + 7) / 8 * 8);
-    auto limit = static_cast<std::int64_t>(query<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+    const std::int64_t rounded = std::max<std::int64_t>(8, (bytes + 7) / 8 * 8);
+    const auto limit =
+        static_cast<std::int64_t>(query<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
     if (limit > 0 && rounded > limit) {
         fail(ErrorKind::Memory,
              "device '" + info_.name + "': an array is too large; got " + std::to_string(bytes) +
                  " bytes; expected at most " + std::to_string(limit) +
                  " for one array on this device; use smaller arrays or another device");
     }
-    cl_mem made = api().clCreateBuffer(context(), CL_MEM_READ_WRITE, size(rounded), nullptr, &code);
-    check(code, "clCreateBuffer");
+    return rounded;
+}
+
+Memory OpenCLDevice::allocate(std::int64_t bytes) {
+    const std::int64_t rounded = buffer_bytes(bytes);
+    cl_mem made = nullptr;
+    if (rounded >= HostMemory::huge_from && is_on_host()) {
+        made = buffer_over(HostMemory::map(rounded));
+    } else {
+        cl_int code = CL_SUCCESS;
+        made = api().clCreateBuffer(context(), CL_MEM_READ_WRITE, size(rounded), nullptr, &code);
+        check(code, "clCreateBuffer");
+    }
     return {reinterpret_cast<std::uintptr_t>(made), bytes};
 }
 

@@ -7,7 +7,9 @@
 
 #include "backends/backend.h"
 #include "backends/host_shared.h"
+#include "backends/memory_block.h"
 #include "backends/opencl/api.h"
+#include "backends/opencl/host_memory.h"
 #include "backends/opencl/queue.h"
 #include "core/threads/fork.h"
 
@@ -25,13 +27,15 @@ struct BuiltProgram {
     ~BuiltProgram();
 };
 
-class OpenCLDevice final : public Device, public HostShared {
+class OpenCLDevice final : public Device, public HostShared, public BlockSource {
   public:
     OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info);
 
     const DeviceInfo& info() const override { return info_; }
     Memory allocate(std::int64_t bytes) override;
     void free(Memory memory) noexcept override;
+    std::unique_ptr<MemoryBlock> make_block(MemoryKind kind, std::int64_t bytes) override;
+    std::unique_ptr<MemoryBlock> adopt_block(ForeignMemory memory) override;
     void copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) override;
     void copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) override;
     void copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
@@ -57,8 +61,14 @@ class OpenCLDevice final : public Device, public HostShared {
     /// Builds text, or returns what was built from the same text and options before.
     std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
     void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
+    /// A buffer over memory of the host, which is given back once driver and arrays have let go.
+    cl_mem buffer_over(HostMemory memory);
 
   private:
+    /// Whether its memory is the host's, so that buffers may lie where the host says.
+    bool is_on_host() const;
+    /// Bytes of a buffer for so many; throws where that is too large.
+    std::int64_t buffer_bytes(std::int64_t bytes) const;
     cl_context context();
     void open();
     std::unique_ptr<OpenCLQueue> open_queue(const QueueOptions& options);

@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "core/error.h"
 #include "ops/scalar_eval.h"
+#include "tape/block.h"
 #include "tape/record/dtype_rules.h"
 #include "tape/record/record.h"
 #include "tape/run/submission.h"
@@ -246,6 +247,15 @@ char* host_data(const Array& a, bool for_write) {
         Tape::current().complete(s, FlushReason::Read);
     }
     if (!s->addressable()) {
+        if (char* seen = host_address(*s)) {
+            wait_for_memory(*s);
+            if (for_write && s->use) {
+                Tape::current().read_outside(s, [&] {
+                    for (const Completion& c : s->use->read) c.wait();
+                });
+            }
+            return seen + a.view().offset * size_of(a.dtype());
+        }
         fail(ErrorKind::Device, "array: its memory is on " + device_name(s->device) +
                                     "; copy it with .to_device(\"cpu\") first");
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tape/block.h"
+#include "tape/outside_engine.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -92,9 +94,20 @@ void Submission::wait_for(const Completion& c) {
     (&c.queue->device() == &queue_->device() ? after_ : elsewhere_).push_back(c);
 }
 
+/// Before work on memory that others see: what they gave the device to do with it comes first.
+static void come_behind_others(Storage& s) {
+    if (!s.shared_outside()) return;
+    if (s.exports) note_outside_use(s);
+    if (MemoryBlock* block = block_of(s)) block->wait_for_others();
+}
+
+/// Whether others use the memory by queues of their own, or the host does, as soon as a step on it
+/// returns.
+static bool must_end_at_once(const Storage* s) { return s->shared_outside() && block_of(*s); }
+
 void Submission::reads(Storage& s) {
     if (s.addressable()) return;
-    if (s.exports) note_outside_use(s);
+    come_behind_others(s);
     read_.push_back(&s);
     if (!s.use) return;
     wait_for(s.use->written);
@@ -103,7 +116,7 @@ void Submission::reads(Storage& s) {
 
 void Submission::writes(Storage& s, bool is_whole) {
     if (s.addressable()) return;
-    if (s.exports) note_outside_use(s);
+    come_behind_others(s);
     written_.push_back(&s);
     bytes_written_ += s.bytes;
     if (!s.use) return;
@@ -142,6 +155,9 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
         use.fault = fault;
         note_line(use, line);
     }
+    const bool ends_at_once = std::any_of(read_.begin(), read_.end(), must_end_at_once) ||
+                              std::any_of(written_.begin(), written_.end(), must_end_at_once);
+    if (ends_at_once) run_outside(Tape::current().hooks, false, [&] { last_.wait(); });
     return fault;
 }
 
@@ -150,14 +166,20 @@ void Submission::raise_faults() {
 }
 
 void wait_for_memory(Storage& s) {
-    if (!s.use) return;
-    Tape::current().read_outside(&s, [&] { s.use->written.wait(); });
-    if (s.use->fault) s.use->fault->raise();
+    MemoryBlock* block = block_of(s);
+    if (!s.use && !block) return;
+    Tape::current().read_outside(&s, [&] {
+        if (block) block->wait_for_others();
+        if (s.use) s.use->written.wait();
+    });
+    if (s.use && s.use->fault) s.use->fault->raise();
 }
 
 void read_memory(Storage& s, void* to, std::int64_t offset, std::int64_t bytes) {
     if (s.exports) note_outside_use(s);
+    MemoryBlock* block = s.shared_outside() ? block_of(s) : nullptr;
     Tape::current().read_outside(&s, [&] {
+        if (block) block->wait_for_others();
         if (s.use) s.use->written.wait();
         QueueScope scope(*s.device->copy_queue(), {});
         s.device->copy_out(to, s.memory, offset, bytes);

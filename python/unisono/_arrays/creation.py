@@ -65,8 +65,37 @@ def _columns(make, shape):
     return make(shape[::-1]).T
 
 
+def _empty_of_kind(memory, shape, dtype, order, device, mesh=None):
+    """Array in memory of that kind."""
+    if mesh is not None or _has_fields(dtype):
+        what = "distributed arrays" if mesh is not None else "records"
+        raise TypeError(
+            f"memory: {what} have no memory of kinds; got memory={memory!r}; leave it out"
+        )
+    if _in_columns(order):
+        return _columns(lambda s: _engine._empty_of_kind(memory, s, dtype, device), shape)
+    return _engine._empty_of_kind(memory, shape, dtype, device)
+
+
+def _filled(made, values):
+    made[...] = values.to_device(made.device) if isinstance(values, _engine.ndarray) else values
+    return made
+
+
+def _in_memory(made, memory, device, copy):
+    """The array in memory of that kind."""
+    device = made.device if device is None else _engine._find_device(str(device))
+    if made.memory == memory and made.device == device and not copy:
+        return made
+    if copy is False:
+        raise ValueError(
+            f"array: an array in memory of kind {made.memory!r} needs a copy to be in {memory!r}; got copy=False"
+        )
+    return _filled(_empty_of_kind(memory, made.shape, made.dtype, "C", device), made)
+
+
 @_engine._FastPath
-def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
     """Array of that shape whose elements are not set.
 
     Parameters
@@ -80,6 +109,11 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
         Device of the array; ``un.devices()`` lists the names.
     mesh : Mesh, optional
         Ranks over which its rows are distributed.
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory: 'device' (the default) is the device's own; 'shared' is of the device, and ``np.asarray(x)``
+        sees it without a copy; 'pinned' makes an array of the host, in memory that the device's driver copies from and
+        to directly; 'host' one in the host's own memory. The attribute ``memory`` of an array tells its kind. On the
+        CPU all are 'host'.
 
     Returns
     -------
@@ -88,15 +122,24 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     Raises
     ------
     ValueError
-        If an extent of the shape is negative.
+        If an extent of the shape is negative, or `memory` is another word.
+    DeviceError
+        If the device has no memory of that kind.
 
     Examples
     --------
     >>> import unisono as un
     >>> un.empty((2, 3), order="F").strides
     (8, 16)
+    >>> import numpy as np
+    >>> for d in un.devices("opencl:cpu")[:1]:
+    ...     x = un.empty(3, device=d, memory="shared")
+    ...     x[...] = 1
+    ...     assert x.memory == "shared" and np.asarray(x).tolist() == [1, 1, 1]
     """
     dtype = _float64 if dtype is None else dtype
+    if memory is not None:
+        return _empty_of_kind(memory, shape, dtype, order, device, _mesh_of(device, mesh))
     if _has_fields(dtype):
         return _records(shape, None, dtype, order, device, mesh, like, "empty")
     if device is None and mesh is None and like is None and order == "C":
@@ -111,7 +154,9 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     return _engine._empty(shape, dtype, device)
 
 
-def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None):
+def full(
+    shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None
+):
     """Array of that shape, all elements equal to `fill_value`.
 
     Parameters
@@ -124,6 +169,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     order : {'C', 'F'}, optional
     device : str or Device, optional
     mesh : Mesh, optional
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory, see `empty`.
 
     Returns
     -------
@@ -140,6 +187,10 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
     >>> un.full(3, 7).tolist()
     [7, 7, 7]
     """
+    if memory is not None:
+        dtype = _as_operand(fill_value).dtype if dtype is None else dtype
+        made = _empty_of_kind(memory, shape, dtype, order, device, _mesh_of(device, mesh))
+        return _filled(made, fill_value)
     if dtype is None:
         dtype = _dtype_with_fields(fill_value)
     if dtype is not None and _has_fields(dtype):
@@ -161,7 +212,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, li
 
 
 @_engine._FastPath
-def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
     """Array of zeros; see `empty` for the parameters.
 
     Parameters
@@ -174,6 +225,8 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     mesh : Mesh, optional
     like : None
         Only None is supported.
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory, see `empty`.
 
     Returns
     -------
@@ -191,15 +244,15 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     [[0.0, 0.0], [0.0, 0.0]]
     """
     dtype = _float64 if dtype is None else dtype
-    if _has_fields(dtype):
+    if memory is None and _has_fields(dtype):
         return _records(shape, None, dtype, order, device, mesh, like, "zeros")
-    if device is None and mesh is None and like is None and order == "C":
+    if device is mesh is like is memory is None and order == "C":
         return _engine._full(shape, 0, dtype, None)
-    return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like)
+    return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
 
 
 @_engine._FastPath
-def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
+def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
     """Array of ones; see `empty` for the parameters.
 
     Parameters
@@ -212,6 +265,8 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     mesh : Mesh, optional
     like : None
         Only None is supported.
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory, see `empty`.
 
     Returns
     -------
@@ -229,7 +284,7 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None):
     [[1, 1], [1, 1]]
     """
     dtype = _float64 if dtype is None else dtype
-    return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like)
+    return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
 
 
 @_engine._FastPath
@@ -479,7 +534,16 @@ def _ordered(made, order, copy=None):
 
 @_engine._FastPath
 def array(
-    object, dtype=None, *, device=None, copy=True, order="K", subok=False, ndmin=0, like=None
+    object,
+    dtype=None,
+    *,
+    device=None,
+    copy=True,
+    order="K",
+    subok=False,
+    ndmin=0,
+    like=None,
+    memory=None,
 ):
     """Array of numbers, nested sequences, or of another library's array (copied by default).
 
@@ -497,6 +561,8 @@ def array(
         Ignored: results are never subclasses.
     ndmin : int, optional
         Minimum number of axes; axes of extent 1 are added in front.
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory, see `empty`.
 
     Returns
     -------
@@ -523,6 +589,8 @@ def array(
         made = _ordered(made, order, copy)
         if made.ndim < ndmin:
             made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    if memory is not None:
+        made = _in_memory(made, memory, device, False if copy is False else None)
     return made
 
 
@@ -532,14 +600,16 @@ def _as_operand(x, dtype=None):
 
 
 @_engine._FastPath
-def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None):
+def asarray(
+    a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None, memory=None
+):
     """Convert the input to an array; an array of this package is returned as it is.
 
     An array of another library is copied, once, so that operations on the result are lazy and fuse. It is
     taken over without a copy where nothing else refers to it (``un.asarray(np.ones(5))``), and shared where
     it is a view of an array of this package or of a memory map. ``copy=False`` shares the memory of any
     array: writes through one are then seen by the other, and each operation on it completes before it
-    returns. With ``mesh``, `a` is the same on all ranks, and the result is a copy whose rows are distributed.
+    returns. An array of pyopencl on a device's context (`unisono.opencl`) is shared as it is. With ``mesh``, `a` is the same on all ranks, and the result is a copy whose rows are distributed.
 
     Parameters
     ----------
@@ -552,6 +622,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     mesh : Mesh, optional
     like : None
         Only None is supported.
+    memory : {'device', 'shared', 'pinned', 'host'}, optional
+        Kind of memory, see `empty`.
 
     Returns
     -------
@@ -586,6 +658,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, mesh=None, lik
     if order is not None or like is not None:
         _refuse_like("asarray", like)
         made = _ordered(made, order, copy)
+    if memory is not None:
+        made = _in_memory(made, memory, device, copy)
     return made
 
 

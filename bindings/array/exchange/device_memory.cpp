@@ -1,0 +1,166 @@
+// Arrays in memory of a kind, and exchange of buffers with libraries that use the same driver.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "array/exchange/adopt.h"
+#include "array/object.h"
+#include "errors.h"
+#include "reference.h"
+#include "tape/block.h"
+#include "tape/run/submission.h"
+#include "tape/tape.h"
+
+namespace unisono::python {
+
+namespace {
+
+MemoryKind to_kind(PyObject* o) {
+    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : "";
+    const auto found = std::find(memory_kind_names.begin(), memory_kind_names.end(), text);
+    if (found == memory_kind_names.end()) {
+        PyErr_Format(PyExc_ValueError,
+                     "memory: expected 'device', 'shared', 'pinned' or 'host'; got %R", o);
+        throw PythonError{};
+    }
+    return static_cast<MemoryKind>(found - memory_kind_names.begin());
+}
+
+/// _empty_of_kind(kind, shape, dtype, device)
+PyObject* empty_of_kind_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 4) fail(ErrorKind::Internal, "_empty_of_kind: takes kind, shape, dtype, device");
+        return wrap(empty_of_kind(to_kind(args[0]), to_shape(args[1]), to_dtype(args[2]),
+                                  to_device_pointer(args[3])));
+    });
+}
+
+/// _bytes_by_kind(device): what arrays use of each kind.
+PyObject* bytes_by_kind(PyObject*, PyObject* name) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Device& device = find_device(PyUnicode_AsUTF8(name));
+        const auto* source = dynamic_cast<BlockSource*>(&device);
+        auto bytes = [&](MemoryKind kind) {
+            return static_cast<long long>(source ? source->in_use(kind) : 0);
+        };
+        return Py_BuildValue("{sLsLsL}", "device",
+                             static_cast<long long>(device.pool().usage().in_use), "pinned",
+                             bytes(MemoryKind::Pinned), "shared", bytes(MemoryKind::Shared));
+    });
+}
+
+Device& device_with_handles(PyObject* o) {
+    Device* device = to_device_pointer(o);
+    if (!device || !device->native().context) {
+        fail(ErrorKind::Device, "device '" + device_name(device) +
+                                    "' has no objects of a driver; expected an OpenCL device");
+    }
+    return *device;
+}
+
+/// _native_handles(device): addresses of context, device and the queue of the thread.
+PyObject* native_handles(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const NativeHandles h = device_with_handles(o).native();
+        return Py_BuildValue("(KKK)", reinterpret_cast<unsigned long long>(h.context),
+                             reinterpret_cast<unsigned long long>(h.device),
+                             reinterpret_cast<unsigned long long>(h.queue));
+    });
+}
+
+/// _lend_buffer(array): address of the driver's buffer and the first element's offset in bytes.
+/// From then on others may use the memory.
+PyObject* lend_buffer(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(o);
+        Storage* s = a.view().storage;
+        if (!s || s->addressable()) {
+            fail(ErrorKind::Device,
+                 "to_pyopencl: the array is in memory of the host; expected an array on an OpenCL "
+                 "device; use .to_device(\"opencl\") first");
+        }
+        Tape::current().complete_for_write(s, FlushReason::Shared);
+        s->allocate();
+        ++s->exports;  // for as long as it lives
+        begin_outside_use(*s);
+        wait_for_memory(*s);
+        return Py_BuildValue("(KL)", static_cast<unsigned long long>(s->memory.handle),
+                             static_cast<long long>(a.view().offset * size_of(a.dtype())));
+    });
+}
+
+/// Keeps an object until the memory is given back, on whichever thread that is.
+std::shared_ptr<void> kept(PyObject* object) {
+    return {Py_NewRef(object), [](void* held) {
+                const PyGILState_STATE state = PyGILState_Ensure();
+                Py_DECREF(static_cast<PyObject*>(held));
+                PyGILState_Release(state);
+            }};
+}
+
+/// _adopt_buffer(device, buffer, address, bytes, queue, owner, dtype, shape, strides, offset):
+/// addresses of the driver's objects, 0 for none, the buffer's or that of shared memory; strides
+/// and offset in bytes.
+PyObject* adopt_buffer(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 10) fail(ErrorKind::Internal, "_adopt_buffer: takes ten arguments");
+        Device& device = device_with_handles(args[0]);
+        ForeignMemory theirs{PyLong_AsVoidPtr(args[1]), PyLong_AsVoidPtr(args[2]),
+                             to_int64(args[3]), PyLong_AsVoidPtr(args[4]), kept(args[5])};
+        const DType dtype = to_dtype(args[6]);
+        const std::vector<std::int64_t> shape = to_shape(args[7]);
+        std::vector<std::int64_t> strides;
+        const std::int64_t width = size_of(dtype), offset = to_int64(args[9]);
+        PyObject* given = args[8];
+        bool fits = offset % width == 0 && PyTuple_Check(given) &&
+                    PyTuple_GET_SIZE(given) == static_cast<Py_ssize_t>(shape.size());
+        for (std::size_t k = 0; fits && k < shape.size(); ++k) {
+            const std::int64_t bytes =
+                to_int64(PyTuple_GET_ITEM(given, static_cast<Py_ssize_t>(k)));
+            strides.push_back(bytes / width);
+            fits = bytes % width == 0;
+        }
+        auto* source = dynamic_cast<BlockSource*>(&device);
+        if (!fits || !source) {
+            fail(ErrorKind::Value,
+                 "asarray: the elements of the buffer do not lie at multiples of their size");
+        }
+        return wrap(array_over(source->adopt_block(std::move(theirs)), device,
+                               Layout::make(shape, strides), dtype, offset / width));
+    });
+}
+
+PyMethodDef device_memory_methods[] = {
+    {"_empty_of_kind",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(empty_of_kind_function)),
+     METH_FASTCALL, nullptr},
+    {"_bytes_by_kind", bytes_by_kind, METH_O, nullptr},
+    {"_native_handles", native_handles, METH_O, nullptr},
+    {"_lend_buffer", lend_buffer, METH_O, nullptr},
+    {"_adopt_buffer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(adopt_buffer)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* shared_with_pyopencl(PyObject* o) {
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o)) return nullptr;
+    PyObject* classes = Py_TYPE(o)->tp_mro;
+    bool is_named_so = false;
+    for (Py_ssize_t k = 0; classes && k < PyTuple_GET_SIZE(classes); ++k) {
+        const auto* type = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(classes, k));
+        is_named_so |= std::strcmp(type->tp_name, "Array") == 0;
+    }
+    if (!is_named_so || !PyObject_HasAttrString(o, "base_data")) return nullptr;
+    Ref module(PyImport_ImportModule("unisono.opencl"));
+    Ref made(module.p ? PyObject_CallMethod(module.p, "_of_pyopencl", "O", o) : nullptr);
+    if (!made.p) python_failed();
+    return made.release();
+}
+
+bool add_device_memory(PyObject* module) {
+    return PyModule_AddFunctions(module, device_memory_methods) == 0;
+}
+
+}  // namespace unisono::python
