@@ -5,10 +5,15 @@ import operator
 
 from .. import _engine
 from .._arrays.axes import arrays_together, number_without_axes, store
+from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
 from ..exceptions import AxisError
 
 _ndarray = _engine.ndarray
+
+
+def _array(x):
+    return x if isinstance(x, _ndarray) else _as_operand(x)
 
 
 def _vector(x):
