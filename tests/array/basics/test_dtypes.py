@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 NAMES = [row[0] for row in un._engine._dtypes]
 NUMBERS = [n for n in NAMES if n != "bool"]
 INTEGERS = [n for n in NAMES if np.dtype(n).kind in "iu"]
@@ -230,6 +232,7 @@ def test_lists_of_what_no_integer_is(bad):
     both(lambda xp: xp.asarray(bad, dtype="int16"))
 
 
+@pytest.mark.host_only("shares memory with NumPy")
 @pytest.mark.parametrize("name", NAMES)
 def test_memory_is_shared_with_numpy(name):
     a = values(name)
@@ -431,6 +434,7 @@ def test_kinds(kind):
 COMPLEX = [n for n in NAMES if np.dtype(n).kind == "c"]
 
 
+@pytest.mark.host_only("shares memory with NumPy")
 @pytest.mark.parametrize("name", COMPLEX)
 def test_parts_are_views(name):
     a = values(name)
@@ -508,6 +512,7 @@ def test_complex_reductions(name, shape):
         np.testing.assert_allclose(complex(un.asarray(a).mean()), complex(a.mean()), rtol=1e-5)
 
 
+@pytest.mark.host_only("shares memory with NumPy")
 @pytest.mark.parametrize("name", COMPLEX)
 def test_complex_values_and_text(name):
     a = values(name)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 NAN, INF = float("nan"), float("inf")
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 SHAPES = [(), (0,), (1,), (5,), (3, 4), (4, 1), (0, 3), (2, 3, 4), (3, 0, 2), (2, 1, 3, 2)]
 DTYPES = ["bool", "uint8", "int32", "int64", "float32", "float64"]
 
@@ -259,6 +261,7 @@ def test_indexing_by_itself():
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.host_only("shares memory with NumPy")
 def test_shared_memory():
     x = np.arange(6.0)
     a = un.asarray(x, copy=False)

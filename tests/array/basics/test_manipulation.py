@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 INPUTS = {
     "v": np.arange(6) * 3 % 7,
     "w": np.array([4.0, -1.5, 0.0, 2.5]),

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 RANKS = [27, 28, 29, 32, 33, 48, 64]
 
 
