@@ -23,8 +23,13 @@ void bring_beside(const Array& a, PyObject* given, Array& made) {
 
 void bring_together(PyObject* const* given, std::span<Arg> made, std::span<Array> keep) {
     Device* device = nullptr;
-    for (std::size_t k = 0; k < made.size() && !device; ++k) device = far_device(made[k].view);
-    if (!device) return;
+    bool has_ours = false;
+    for (std::size_t k = 0; k < made.size() && !device; ++k) {
+        device = far_device(made[k].view);
+        has_ours = has_ours || is_array(given[k]);
+    }
+    if (!device && !has_ours) device = default_device();
+    if (!device || device->info().host_memory) return;
     for (std::size_t k = 0; k < made.size(); ++k) {
         if (is_array(given[k]) || !is_near(made[k].view)) continue;
         keep[k] = to_device(Array::of(made[k].view), device);

@@ -184,8 +184,22 @@ PyObject* Dispatch::default_of(const frontend::Source& source, std::size_t i) co
     return PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + held - source.positional));
 }
 
+/// That a block chose for new arrays; null for the host, and outside of blocks.
+static Device* device_of_block() {
+    const auto chosen = current<Places>().chosen;
+    if (!chosen) return nullptr;
+    const Places::Choice choice = chosen();
+    const bool is_far = choice.is_set && choice.device && !choice.device->info().host_memory;
+    return is_far ? choice.device : nullptr;
+}
+
 void Dispatch::place(Arguments& arguments) const {
-    if (arguments.device() || device_name_.empty()) return;
+    if (arguments.device()) return;
+    if (device_name_.empty()) {
+        Device* block = arguments.are_others() ? device_of_block() : nullptr;
+        if (block) arguments.move_to(*block);
+        return;
+    }
     if (Device& named = device_named(); !named.info().host_memory) arguments.go_to(named);
 }
 
@@ -389,7 +403,8 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         }
     } in_progress(*this);
     const frontend::Source& source = *source_;
-    if (quick_ && !keywords && !range) {
+    const bool may_move = quick_ && !quick_->specialisation().queue_device && device_of_block();
+    if (quick_ && !keywords && !range && !may_move) {
         PackedArguments packed;
         const QuickCall& quick = *quick_;
         switch (quick.pack(args, count, packed)) {

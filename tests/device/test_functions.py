@@ -80,23 +80,35 @@ def test_function_that_writes(device, statement):
         same(there[name], here[name], there["z"].device)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x, other: un.take(x, other),
-        lambda x, other: un.append(x, other),
-        lambda x, other: un.searchsorted(x, other),
-        lambda x, other: un.add.outer(x, other),
-        lambda x, other: un.put(x, [0, 1], other),
-    ],
-)
-@pytest.mark.parametrize("other", [np.arange(2), un.arange(2)])
-def test_arrays_elsewhere_are_refused(device, call, other):
+WITH_ANOTHER = [
+    lambda x, other: un.take(x, other),
+    lambda x, other: un.append(x, other),
+    lambda x, other: un.searchsorted(x, other),
+    lambda x, other: un.add.outer(x, other),
+    lambda x, other: un.put(x, [0, 1], other),
+]
+
+
+@pytest.mark.parametrize("call", WITH_ANOTHER)
+def test_arrays_elsewhere_are_refused(device, call):
     x = un.arange(5, device=device)
     if x.device == "cpu":
         pytest.skip("needs a device beside the host")
     with pytest.raises(un.DeviceError, match="different devices"):
-        call(x, other)
+        call(x, un.arange(2))
+
+
+@pytest.mark.parametrize("call", WITH_ANOTHER)
+def test_numpys_arrays_go_to_the_device(device, call):
+    x, y = un.arange(5, device=device), un.arange(5)
+    before = un.stats()["bytes_copied"]
+    got, expected = call(x, np.arange(2)), call(y, np.arange(2))
+    if device != "cpu":
+        assert un.stats()["bytes_copied"] > before
+    for one, other in ((got, expected), (x, y)):
+        if one is not None:
+            assert one.device == device
+            np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
 
 @pytest.mark.parametrize("value", [2 + 3j, [1.0, 2.0, 3.0], (1, 2, 3), np.complex64(1j), True])

@@ -351,7 +351,8 @@ void Arguments::add_type(const Type& type) {
 
 void Arguments::finish() {
     const Held* first = nullptr;
-    for (const Held& h : arrays_) {
+    for (Held& h : arrays_) {
+        h.moves = h.moves || !h.storage;  // what is no array of ours has no place
         if (!first || (first->moves && (!h.moves || (!first->device && h.device)))) first = &h;
     }
     device_ = first ? first->device : nullptr;
@@ -378,6 +379,11 @@ void Arguments::finish() {
     // What objects refer to may be an array argument, too.
     if (!objects_.empty()) noalias_ = false;
     key_[0] = noalias_;
+}
+
+bool Arguments::are_others() const {
+    return !arrays_.empty() &&
+           std::none_of(arrays_.begin(), arrays_.end(), [](const Held& h) { return h.storage; });
 }
 
 bool Arguments::are_plain() const {

@@ -57,17 +57,22 @@ class Arguments {
     /// Stands for an argument of that type; nothing can be launched.
     void add_type(const frontend::Type& type);
     std::size_t array_count() const { return arrays_.size(); }
-    /// Arrays of the host from that one on are copied to the device of the other arguments.
+    /// Arrays of the host from that one on are copied to the device of the other arguments, as
+    /// those of other libraries are.
     void let_move(std::size_t first) {
         for (std::size_t k = first; k < arrays_.size(); ++k) arrays_[k].moves = true;
     }
     /// Call after the last add: notes whether arrays overlap and on which device they live.
     void finish();
-    /// The call runs on that device, though its arrays are the host's.
+    /// The call runs on that device, though its arrays are the host's; its results come back.
     void go_to(Device& device) {
         device_ = &device;
         comes_from_host_ = true;
     }
+    /// The same, but results stay there.
+    void move_to(Device& device) { device_ = &device; }
+    /// Whether there are arrays, and none is ours.
+    bool are_others() const;
     bool comes_from_host() const { return comes_from_host_; }
 
     /// Equal keys run the same compiled code. Starts with whether no arrays overlap.

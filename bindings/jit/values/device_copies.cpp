@@ -5,6 +5,7 @@
 
 #include "array/object.h"
 #include "backends/device_pool.h"
+#include "context/context.h"
 
 namespace unisono::python {
 
@@ -52,6 +53,7 @@ void DeviceCopies::bring() {
         piece.there = device.pool().take(std::max<std::int64_t>(piece.start() + piece.bytes(), 1));
         device.copy_in(piece.there, piece.start(), reinterpret_cast<const void*>(piece.from),
                        piece.bytes());
+        count_apart(counters_apart().bytes_copied, piece.bytes());
         for (std::size_t k : piece.arrays) {
             Arguments::Held& h = arguments_.arrays_[k];
             const std::uintptr_t memory = h.storage ? h.storage->memory.handle : h.memory.handle;
@@ -66,9 +68,10 @@ void DeviceCopies::take_back(std::span<const passes::ArrayEffect> effects) {
     for (const Piece& piece : pieces_) {
         const bool is_written = std::any_of(piece.arrays.begin(), piece.arrays.end(),
                                             [&](std::size_t k) { return effects[k].writes; });
-        if (is_written)
-            arguments_.device()->copy_out(reinterpret_cast<void*>(piece.from), piece.there,
-                                          piece.start(), piece.bytes());
+        if (!is_written) continue;
+        arguments_.device()->copy_out(reinterpret_cast<void*>(piece.from), piece.there,
+                                      piece.start(), piece.bytes());
+        count_apart(counters_apart().bytes_copied, piece.bytes());
     }
 }
 
