@@ -4,8 +4,10 @@ import pytest
 import unisono as un
 
 
-@pytest.fixture(autouse=True, scope="session")
-def placement():
+@pytest.fixture(autouse=True)
+def placement(monkeypatch):
+    """Of this process, and of those that the test starts."""
     un._engine._set_setting("placement", "device")
+    monkeypatch.setenv("UNISONO_PLACEMENT", "device")
     yield
     un._engine._set_setting("placement", "auto")

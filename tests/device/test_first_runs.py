@@ -10,10 +10,9 @@ import unisono as un
 
 
 @pytest.fixture(autouse=True)
-def placed_by_unisono():
+def placed_by_unisono(placement, monkeypatch):
     un._engine._set_setting("placement", "auto")
-    yield
-    un._engine._set_setting("placement", "device")
+    monkeypatch.delenv("UNISONO_PLACEMENT")
 
 
 @pytest.fixture
