@@ -147,7 +147,11 @@ class Dispatch {
     [[noreturn]] void raise_at(const Specialisation& s, ir::Line place) const;
     /// Of one call's results: storages made of blocks, and how often blocks come.
     struct Taken {
-        std::map<Block*, Storage*> storages;
+        Taken() = default;
+        ~Taken();
+        Taken(const Taken&) = delete;
+        Taken& operator=(const Taken&) = delete;
+        std::map<Block*, Storage*> storages;  ///< those of a device are retained
         std::map<Block*, std::int64_t> references;
         std::uint32_t evaluation = 0;  ///< of the launch, for storages
         Device* device = nullptr;      ///< where the blocks are; null: the host

@@ -605,3 +605,23 @@ def test_ctrl_c_ends_a_loop_of_the_host(device, waits):
         signal.signal(signal.SIGINT, before)
     assert "while a[0] > 0 if waits" in "\n".join(caught.value.__notes__)
     assert float(a[0]) >= 1, "the device still answers"
+
+
+@un.jit
+def _first_half(a):
+    return a[: a.shape[0] // 2]
+
+
+def views_beside_their_arrays(n):
+    a, b = np.arange(n) * 1.5, np.zeros(n)
+    c, d = _first_half(b), a[:0]
+    c[0] = 7
+    return c, d, b, a, a[1:]
+
+
+def test_results_that_share_memory_come_to_the_host(device):
+    for n in (2, 5, 6):
+        made = un.jit(views_beside_their_arrays, device=device.name)(n)
+        for got, expected in zip(made, views_beside_their_arrays(n), strict=True):
+            assert got.device == "cpu"
+            np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))

@@ -45,6 +45,11 @@ static Storage* borrowed_item(PyObject* object, std::uintptr_t address, std::int
     return s;
 }
 
+Dispatch::Taken::~Taken() {
+    if (!device) return;
+    for (const auto& [block, storage] : storages) storage->release();
+}
+
 /// The same of a device (backends/host_program.h); `argument` keeps what it is a view of.
 Dispatch::DeviceResult Dispatch::find_on_device(const std::uint64_t* results,
                                                 const Arguments& arguments, Taken& taken,
@@ -63,6 +68,7 @@ Dispatch::DeviceResult Dispatch::find_on_device(const std::uint64_t* results,
         at->second = Storage::create(taken.device, block->bytes);
         at->second->memory = {reinterpret_cast<std::uintptr_t>(block->data), block->bytes};
         at->second->evaluation = taken.evaluation;
+        at->second->retain();  // results that go to the host let go of it, one by one
         static_cast<DeviceBlock*>(block)->is_taken = true;
     }
     release_block(block);

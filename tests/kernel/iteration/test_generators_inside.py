@@ -285,9 +285,17 @@ CASES = [
 ]
 
 
+_TRIES = pytest.mark.host_only("exceptions are caught on the host")
+_RECURSION = pytest.mark.host_only("recursion")
+HOST_ONLY = {
+    **dict.fromkeys(("with_finally", "with_handlers", "left_in_a_handler", "ends"), _TRIES),
+    **dict.fromkeys(("moves", "walks", "permutations", "queens"), _RECURSION),
+}
+
+
 @pytest.mark.parametrize(
     ("function", "n"),
-    [(f, n) for f, ns in CASES for n in ns],
+    [pytest.param(f, n, marks=HOST_ONLY.get(f.__name__, ())) for f, ns in CASES for n in ns],
     ids=lambda x: getattr(x, "__name__", x),
 )
 def test_as_python(function, n, capsys):

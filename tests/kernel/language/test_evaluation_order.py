@@ -395,5 +395,6 @@ def in_finally(n):
     return total
 
 
+@pytest.mark.host_only("exceptions are caught on the host")
 def test_lists_in_finally():
     agrees(in_finally, lambda: 5)
