@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/cuda/ptx.h"
+#include "backends/pending_launch.h"
 #include "core/error.h"
 #include "ir/evaluate.h"
 #include "passes/lower.h"
@@ -299,11 +300,15 @@ class CudaExecutable::Faults final : public PendingFault {
 class CudaExecutable::Launcher final : public KernelLauncher {
   public:
     Launcher(CudaExecutable& owner, const LaunchArgs& args, LaunchState& state, Faults* faults)
-        : owner_(owner), args_(args), state_(state), faults_(faults) {}
+        : owner_(owner),
+          args_(args),
+          state_(state),
+          faults_(faults),
+          backlog_(owner.device_.here()) {}
 
     void start(std::size_t function, std::span<const std::uint64_t> scalars,
                std::span<const SlotMemory> slots) override {
-        limit_backlog();
+        backlog_.limit();
         auto is_it = [&](const Kernel& k) { return k.function == function; };
         LaunchArgs args = args_;
         args.scalars = scalars;
@@ -332,22 +337,11 @@ class CudaExecutable::Launcher final : public KernelLauncher {
     }
 
   private:
-    /// A loop must not fill the driver's memory with kernels that wait.
-    void limit_backlog() {
-        constexpr std::uint64_t most = 512;
-        CudaQueue& q = owner_.device_.here();
-        const std::uint64_t submitted = q.submitted();
-        if (state_.number == 0) seen_ = submitted;
-        if (submitted < seen_ + most) return;
-        seen_ = submitted - most / 2;
-        Completion{&q, seen_}.wait();
-    }
-
     CudaExecutable& owner_;
     const LaunchArgs& args_;
     LaunchState& state_;
     Faults* faults_;
-    std::uint64_t seen_ = 0;  ///< a submission that is done, or was before
+    Backlog backlog_;
 };
 
 // ---- Launches
@@ -381,19 +375,10 @@ HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
 }
 
 std::unique_ptr<PendingFault> CudaExecutable::submit(const LaunchArgs& args) {
-    class Submitted final : public PendingFault {
-      public:
-        explicit Submitted(std::shared_ptr<const Faults> faults) : faults_(std::move(faults)) {}
-        Fault read() const override { return faults_->read(); }
-
-      private:
-        std::shared_ptr<const Faults> faults_;
-    };
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
-    if (!faults) return nullptr;
-    return std::make_unique<Submitted>(std::move(faults));
+    return pending_fault<Faults>(std::move(faults));
 }
 
 Fault CudaExecutable::launch(const LaunchArgs& args) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/pending_launch.h"
 #include "core/error.h"
 #include "ir/evaluate.h"
 #include "passes/lower.h"
@@ -305,11 +306,15 @@ class OpenCLExecutable::Faults final : public PendingFault {
 class OpenCLExecutable::Launcher final : public KernelLauncher {
   public:
     Launcher(OpenCLExecutable& owner, const LaunchArgs& args, LaunchState& state, Faults* faults)
-        : owner_(owner), args_(args), state_(state), faults_(faults) {}
+        : owner_(owner),
+          args_(args),
+          state_(state),
+          faults_(faults),
+          backlog_(owner.device_.here()) {}
 
     void start(std::size_t function, std::span<const std::uint64_t> scalars,
                std::span<const SlotMemory> slots) override {
-        limit_backlog();
+        backlog_.limit();
         LaunchArgs args = args_;
         args.scalars = scalars;
         state_.slots = slots;
@@ -339,22 +344,11 @@ class OpenCLExecutable::Launcher final : public KernelLauncher {
     }
 
   private:
-    /// A loop must not fill the driver's memory with kernels that wait.
-    void limit_backlog() {
-        constexpr std::uint64_t most = 512;
-        OpenCLQueue& q = owner_.device_.here();
-        const std::uint64_t submitted = q.submitted();
-        if (state_.number == 0) seen_ = submitted;
-        if (submitted < seen_ + most) return;
-        seen_ = submitted - most / 2;
-        Completion{&q, seen_}.wait();
-    }
-
     OpenCLExecutable& owner_;
     const LaunchArgs& args_;
     LaunchState& state_;
     Faults* faults_;
-    std::uint64_t seen_ = 0;  ///< a submission that is done, or was before
+    Backlog backlog_;
 };
 
 void OpenCLExecutable::check(const LaunchArgs& args) const {
@@ -403,20 +397,10 @@ HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
 }
 
 std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
-    /// The queue keeps the records until they are copied.
-    class Submitted final : public PendingFault {
-      public:
-        explicit Submitted(std::shared_ptr<const Faults> faults) : faults_(std::move(faults)) {}
-        Fault read() const override { return faults_->read(); }
-
-      private:
-        std::shared_ptr<const Faults> faults_;
-    };
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
-    if (!faults) return nullptr;
-    return std::make_unique<Submitted>(std::move(faults));
+    return pending_fault<Faults>(std::move(faults));
 }
 
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {
