@@ -104,7 +104,10 @@ auto info() {
 
 }  // namespace
 
-PyObject* device_object(Device* device) { return nb::cast(python_device(device)).release().ptr(); }
+PyObject* device_object(Device* device) {
+    if (PyObject* mesh = device ? mesh_object(device) : nullptr) return mesh;
+    return nb::cast(python_device(device)).release().ptr();
+}
 
 void add_devices(nb::module_& m) {
     nb::class_<PyDevice>(m, "Device", "A processor that arrays can live on; equal to its name.")

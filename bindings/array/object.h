@@ -176,10 +176,13 @@ int parse_index(PyObject* key, IndexItem* items, int& integers);
 Array get_index(const Array& a, PyObject* key);
 void set_index(const Array& a, PyObject* key, PyObject* value);
 
-// Distributed arrays (mesh/bind_mesh.cpp).
-/// Calls op, or `where` if there are three operands, if one of them is distributed; a new
-/// reference, or null without a Python error if none is.
-PyObject* distributed_call(Op op, PyObject* const* args, Py_ssize_t n);
+// Meshes (mesh/bind_mesh.cpp).
+/// The device that a Python mesh is; null for other objects.
+Device* mesh_place(PyObject* o);
+/// The Python mesh that the device is, a new reference; null for other devices.
+PyObject* mesh_object(Device* device);
+/// An array that all ranks have alike, split over the mesh along its first axis.
+Array spread_over(Device* device, const Array& host, DType dtype);
 
 // Lines (lines.cpp).
 /// Notes the Python line that runs as the place of what is recorded next.

@@ -238,6 +238,14 @@ PyGetSetDef python_attributes[] = {
     {"_typ", get<"pandas_type">, nullptr, "Marks arrays that pandas converts by to_numpy().",
      nullptr},
     {"_hasna", get<"has_missing">, nullptr, "False: arrays have no masked elements.", nullptr},
+    {"mesh", get<"mesh">, nullptr, "The mesh that the array is distributed over, or None.",
+     nullptr},
+    {"local", get<"local">, set<"set_local">,
+     "This rank's part of a distributed array, read-only; the array itself on other devices.\n\n"
+     "Assigning to it writes the part: all ranks do it together.",
+     nullptr},
+    {"global_index", get<"global_index">, nullptr,
+     "Which part of the whole ``local`` is, as a tuple of slices.", nullptr},
     {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

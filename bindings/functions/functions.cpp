@@ -21,7 +21,6 @@ PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
         if (n != 3)
             fail(ErrorKind::Type, "where: takes a condition, or a condition and two values; got " +
                                       std::to_string(n) + " arguments");
-        if (PyObject* made = distributed_call(Op::Add, args, 3)) return made;
         Arg operands[3];
         Array keep[3];
         for (int k = 0; k < 3; ++k) {

@@ -67,9 +67,6 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
         if (args[n] != Py_None) out = args[n];
     }
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (!out) {
-            if (PyObject* made = distributed_call(op, args, arity)) return made;
-        }
         Arg operands[arity];
         Array keep[arity];
         for (int k = 0; k < arity; ++k) {

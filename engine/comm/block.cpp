@@ -1,9 +1,6 @@
-// Local windows, halo exchange and fetches of a block-distributed storage.
+// Local windows and the exchange of halos.
 #include "comm/block.h"
 
-#include <cstdlib>
-
-#include "comm/expression.h"
 #include "core/error.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
@@ -12,201 +9,217 @@ namespace unisono::comm {
 
 namespace {
 
-/// A view of the array as if it lay in one memory. Its storage is never allocated.
-Array phantom(Dims shape, DType dtype) {
-    element_count(shape);  // refuses sizes that overflow
-    return Array::of({Storage::create(nullptr, 0), Layout::contiguous(shape), 0, dtype});
-}
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
-std::vector<std::int64_t> with_rows(Dims shape, std::int64_t rows) {
-    std::vector<std::int64_t> s(shape.begin(), shape.end());
-    s[0] = rows;
-    return s;
-}
-
-Array rows_of(const Array& a, std::int64_t begin, std::int64_t end) {
-    IndexItem item{IndexItem::Kind::Slice, begin, end, 1, true, true};
-    return index(a, {&item, 1});
-}
-
-std::string array_text(const Array& whole) {
-    return std::string(name(whole.dtype())) + " " + shape_text(whole.shape());
+Array slice(const Array& a, int axis, std::int64_t begin, std::int64_t end) {
+    std::vector<IndexItem> items;
+    for (int k = 0; k < axis; ++k) items.push_back({IndexItem::Kind::Slice, 0, 0, 1, false, false});
+    items.push_back({IndexItem::Kind::Slice, begin, end, 1, true, true});
+    return index(a, items);
 }
 
 }  // namespace
 
-Range RowMap::indices(Range rows) const {
-    if (axis >= 0) return indices_in(rows, start, step, count);
-    return start >= rows.begin && start < rows.end ? Range{0, 1} : Range{};
+Block::Block(Mesh& mesh, Dims shape, DType dtype)
+    : mesh_(mesh), shape_(shape.begin(), shape.end()), dtype_(dtype) {}
+
+Block& Block::of(Mesh& mesh, const View& all) {
+    if (Block* known = of(*all.storage)) return *known;
+    Storage& s = *all.storage;
+    // What is spread has no memory of its own; the storage owns the block.
+    auto block = std::make_unique<Block>(mesh, all.layout->shape(), all.dtype);
+    s.owner = block.release();
+    s.release_owner = [](void* owner) { delete static_cast<Block*>(owner); };
+    s.borrowed = s.adopted = true;
+    return *of(s);
 }
 
-Block::Block(Mesh& mesh, Dims shape, DType dtype, Ranges rows, std::int64_t halo)
-    : mesh_(mesh), whole_(phantom(shape, dtype)), rows_(std::move(rows)) {
-    row_elements_ = element_count(shape.subspan(1));
-    halo_before_ = halo_after_ = mesh.size() > 1 ? halo : 0;
-    local_ =
-        empty(with_rows(shape, halo_before_ + own_rows().size() + halo_after_), dtype, nullptr);
-}
+Block* Block::of(const Storage& storage) { return static_cast<Block*>(storage.owner); }
 
-Block::Block(Mesh& mesh, Dims shape, Ranges rows, Array local)
-    : mesh_(mesh),
-      whole_(phantom(shape, local.dtype())),
-      rows_(std::move(rows)),
-      row_elements_(element_count(shape.subspan(1))),
-      local_(std::move(local)) {}
-
-RowMap Block::map(const Array& view) const {
-    RowMap m;
-    if (view.size() == 0 || row_elements_ == 0) return m;
-    std::int64_t offset = view.view().offset;
-    m.start = offset / row_elements_;
-    m.inner = offset % row_elements_;
-    for (int a = 0; a < view.rank(); ++a) {
-        auto k = static_cast<std::size_t>(a);
-        std::int64_t stride = view.strides()[k];
-        // Steps along another axis stay inside one row.
-        if (view.shape()[k] > 1 && stride != 0 && std::abs(stride) >= row_elements_) {
-            m.axis = a;
-            m.step = stride / row_elements_;
-            m.count = view.shape()[k];
-        }
-    }
-    return m;
-}
-
-Array Block::part(const Array& view, const RowMap& map, Range range) const {
-    View v = view.view();
-    std::vector<std::int64_t> shape(view.shape().begin(), view.shape().end());
-    if (map.axis >= 0) shape[static_cast<std::size_t>(map.axis)] = range.size();
-    std::int64_t row = map.start + map.step * range.begin - first_row();
-    v.storage = local_.view().storage;
-    v.offset = row * row_elements_ + map.inner;
-    v.layout = Layout::make(shape, view.strides());
-    return Array::of(v);
-}
-
-void Block::grow(std::int64_t before, std::int64_t after) {
-    std::int64_t own = own_rows().size();
-    Array larger = empty(with_rows(whole_.shape(), before + own + after), dtype(), nullptr);
-    if (own > 0) {
-        assign(rows_of(larger, before, before + own),
-               rows_of(local_, halo_before_, halo_before_ + own).arg());
-    }
-    local_ = std::move(larger);
-    halo_before_ = before;
-    halo_after_ = after;
-    current_before_ = current_after_ = 0;
-}
-
-void Block::ensure_halo(std::int64_t before, std::int64_t after) {
-    if (before <= current_before_ && after <= current_after_) return;
-    before = std::max(before, current_before_);
-    after = std::max(after, current_after_);
-    if (before > halo_before_ || after > halo_after_)
-        grow(std::max(before, halo_before_), std::max(after, halo_after_));
-    std::int64_t n = whole_.shape()[0], row_bytes = row_elements_ * size_of(dtype());
-    // Each rank's halo rows come from those who own them, however far away.
-    auto halo = [&](std::size_t rank, int side) {
-        Range own = rows_[rank];
-        return side == 0 ? Range{std::max<std::int64_t>(0, own.begin - before), own.begin}
-                         : Range{own.end, std::min(n, own.end + after)};
-    };
-    auto me = static_cast<std::size_t>(mesh_.rank());
-    std::vector<Part> sends, receives;
-    auto add = [&](std::vector<Part>& parts, std::size_t rank, Range rows) {
-        if (rows.empty()) return;
-        parts.push_back({static_cast<int>(rank), (rows.begin - first_row()) * row_bytes,
-                         rows.size() * row_bytes});
-    };
-    for (std::size_t other = 0; other < rows_.size(); ++other) {
-        if (other == me) continue;
-        for (int side = 0; side < 2; ++side) {
-            add(sends, other, intersect(rows_[me], halo(other, side)));
-            add(receives, other, intersect(rows_[other], halo(me, side)));
-        }
-    }
-    mesh_.record("halo exchange of " + array_text(whole_) + ", " + std::to_string(before) +
-                     " rows before and " + std::to_string(after) + " after each block",
-                 local_.view(), std::move(sends), local_.view(), std::move(receives), false);
-    current_before_ = before;
-    current_after_ = after;
-}
-
-Array Block::fetch(const Array& view, const RowMap& map, const Ranges& needed,
-                   const std::string& why, bool settle) const {
-    // The view with its row axis first; a view inside one row gets one of extent 1.
-    std::vector<std::int64_t> shape;
-    std::vector<std::int64_t> strides;
-    std::int64_t row_size = 1;
-    for (int a = 0; a < view.rank(); ++a) {
-        auto k = static_cast<std::size_t>(a);
-        if (a == map.axis) continue;
-        shape.push_back(view.shape()[k]);
-        strides.push_back(view.strides()[k]);
-        row_size *= view.shape()[k];
-    }
-    shape.insert(shape.begin(), map.count);
-    strides.insert(strides.begin(), map.step * row_elements_);
-    View turned = view.view();
-    turned.layout = Layout::make(shape, strides);
-    RowMap front = map;
-    front.axis = 0;
-    if (map.axis < 0) front.step = 0;
-
-    auto me = static_cast<std::size_t>(mesh_.rank());
-    Range own = map.indices(rows_[me]);
-    Array packed = empty(with_rows(shape, own.size()), dtype(), nullptr);
-    if (!own.empty()) assign(packed, part(Array::of(turned), front, own).arg());
-    Array made = empty(with_rows(shape, needed[me].size()), dtype(), nullptr);
-    std::int64_t row_bytes = row_size * size_of(dtype());
-    std::vector<Part> sends, receives;
-    bool anyone = false;
-    for (std::size_t from = 0; from < rows_.size(); ++from) {
-        Range has = map.indices(rows_[from]);
-        for (std::size_t to = 0; to < rows_.size(); ++to) {
-            Range moved = intersect(has, needed[to]);
-            if (moved.empty()) continue;
-            if (from == to) {
-                if (from == me) {
-                    assign(
-                        rows_of(made, moved.begin - needed[me].begin, moved.end - needed[me].begin),
-                        rows_of(packed, moved.begin - own.begin, moved.end - own.begin).arg());
-                }
-                continue;
-            }
-            anyone = true;
-            if (from == me)
-                sends.push_back({static_cast<int>(to), (moved.begin - own.begin) * row_bytes,
-                                 moved.size() * row_bytes});
-            if (to == me)
-                receives.push_back({static_cast<int>(from),
-                                    (moved.begin - needed[me].begin) * row_bytes,
-                                    moved.size() * row_bytes});
-        }
-    }
-    if (anyone || (settle && mesh_.size() > 1)) {
-        mesh_.record(why + " of " + shape_text(view.shape()) + " from " + array_text(whole_) +
-                         " at element " + std::to_string(view.view().offset),
-                     packed.view(), std::move(sends), made.view(), std::move(receives), settle);
+std::vector<std::int64_t> Block::extended(Dims shape, Halo halo) const {
+    std::vector<std::int64_t> made(shape.begin(), shape.end());
+    if (!split_->is_everywhere()) {
+        made[at(split_->axis)] = halo.before + split_->range(mesh_.rank()).size() + halo.after;
     }
     return made;
 }
 
-void Block::complete() const { Tape::current().complete(local_.view().storage, FlushReason::Eval); }
-
-void Block::before_write() {
-    std::shared_ptr<Block> old;
-    for (const auto& weak : readers_) {
-        std::shared_ptr<Node> leaf = weak.lock();
-        if (!leaf || leaf->block.get() != this) continue;
-        if (!old) {
-            old = std::make_shared<Block>(*this);
-            old->readers_.clear();
-            old->local_ = copy(local_);
-        }
-        leaf->block = old;
-    }
-    readers_.clear();
+void Block::decide(Split split, Halo room) {
+    split_ = std::move(split);
+    if (split_->is_everywhere() || mesh_.size() == 1) room = {};
+    room_ = room;
+    current_ = {};
+    local_ = empty(extended(shape_, room), dtype_, nullptr);
 }
+
+void Block::adopt(Split split, Array part) {
+    split_ = std::move(split);
+    room_ = current_ = {};
+    local_ = std::move(part);
+}
+
+std::optional<Steps> Block::steps(const View& view) const {
+    const auto whole = size_of(dtype_), one = size_of(view.dtype);
+    if (one > whole) return {};
+    if (one == whole) return steps_of(view, shape_);
+    std::vector<std::int64_t> parts(shape_);
+    parts.push_back(whole / one);
+    return steps_of(view, parts);
+}
+
+Array Block::part(const View& view, const Steps& steps, const Box& box) const {
+    std::vector<std::int64_t> extents(local_.shape().begin(), local_.shape().end());
+    if (view.dtype != dtype_) {
+        const auto parts = size_of(dtype_) / size_of(view.dtype);
+        if (parts > 1) extents.push_back(parts);
+    }
+    std::vector<std::int64_t> pitch(extents.size(), 1);
+    for (std::size_t k = extents.size(); k-- > 1;) pitch[k - 1] = pitch[k] * extents[k];
+    std::vector<std::int64_t> first = steps.start;
+    first.resize(extents.size(), 0);
+    std::vector<std::int64_t> strides(box.size(), 0);
+    for (std::size_t j = 0; j < box.size(); ++j) {
+        if (steps.axis[j] < 0) continue;
+        strides[j] = steps.step[j] * pitch[at(steps.axis[j])];
+        first[at(steps.axis[j])] += steps.step[j] * box[j].begin;
+    }
+    if (!split_->is_everywhere())
+        first[at(split_->axis)] -= split_->range(mesh_.rank()).begin - room_.before;
+    std::int64_t offset = local_.view().offset * (size_of(dtype_) / size_of(view.dtype));
+    for (std::size_t k = 0; k < first.size(); ++k) offset += first[k] * pitch[k];
+    View v = local_.view();
+    v.dtype = view.dtype;
+    v.layout = Layout::make(shape_of(box), strides);
+    v.offset = is_empty(box) ? 0 : offset;
+    return Array::of(v);
+}
+
+Array Block::own() const {
+    if (split_->is_everywhere()) return local_;
+    return slab(0, split_->range(mesh_.rank()).size());
+}
+
+/// Along the split axis, counted from the first own element.
+Array Block::slab(std::int64_t begin, std::int64_t end) const {
+    return slice(local_, split_->axis, room_.before + begin, room_.before + end);
+}
+
+void Block::grow(Halo room) {
+    const Array old = own();
+    Array larger = empty(extended(shape_, room), dtype_, nullptr);
+    if (old.size() > 0) {
+        const std::int64_t n = old.shape()[at(split_->axis)];
+        assign(slice(larger, split_->axis, room.before, room.before + n), old.arg());
+    }
+    local_ = std::move(larger);
+    room_ = room;
+    current_ = {};
+}
+
+void Block::ensure_halo(Halo wanted) {
+    if (mesh_.size() == 1) return;
+    if (wanted.before <= current_.before && wanted.after <= current_.after) return;
+    wanted.before = std::max(wanted.before, current_.before);
+    wanted.after = std::max(wanted.after, current_.after);
+    if (wanted.before > room_.before || wanted.after > room_.after)
+        grow({std::max(wanted.before, room_.before), std::max(wanted.after, room_.after)});
+    const Split& split = *split_;
+    const int me = mesh_.rank(), axis = split.axis;
+    const std::int64_t n = split.extent;
+    const Range own = split.range(me);
+    std::int64_t slab_elements = 1;
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+        if (k != at(axis)) slab_elements *= shape_[k];
+    }
+    const std::int64_t slab_bytes = slab_elements * size_of(dtype_);
+    // A rank may compute beyond the ends of what it owns, where it owns nothing.
+    auto halo = [&](int rank, int side) {
+        const Range part = split.span(rank);
+        if (part.empty()) return Range{};
+        return intersect({0, n}, side == 0 ? Range{part.begin - wanted.before, part.begin}
+                                           : Range{part.end, part.end + wanted.after});
+    };
+    // Slabs of the first axis lie as they are sent; those of others are packed.
+    const bool direct = axis == 0;
+    struct Slab {
+        int rank;
+        Range indices;
+    };
+    std::vector<Slab> going, coming;
+    for (int side = 0; side < 2; ++side) {
+        const Range mine = halo(me, side);
+        const Split::Ranks from = split.owners(mine);
+        for (int r = from.first; r <= from.last; ++r) {
+            if (r == me) continue;
+            const Range moved = intersect(mine, split.range(r));
+            if (!moved.empty()) coming.push_back({r, moved});
+        }
+        // Whose halo on that side reaches into what is owned here.
+        const Range reach = side == 0 ? Range{own.end, own.end + wanted.before}
+                                      : Range{own.begin - wanted.after, own.begin};
+        const Split::Ranks to = own.empty() ? Split::Ranks{} : split.owners(reach);
+        for (int r = to.first; r <= to.last; ++r) {
+            if (r == me) continue;
+            const Range moved = intersect(own, halo(r, side));
+            if (!moved.empty()) going.push_back({r, moved});
+        }
+    }
+    auto slabs = [&](const std::vector<Slab>& all) {
+        std::int64_t count = 0;
+        for (const Slab& s : all) count += s.indices.size();
+        return count;
+    };
+    auto packed = [&](const std::vector<Slab>& all) {
+        std::vector<std::int64_t> shape(shape_);
+        shape.erase(shape.begin() + axis);
+        shape.insert(shape.begin(), slabs(all));
+        return direct ? local_ : empty(shape, dtype_, nullptr);
+    };
+    auto axis_first = [&](const Array& a) {
+        std::vector<int> axes{axis};
+        for (int k = 0; k < a.rank(); ++k) {
+            if (k != axis) axes.push_back(k);
+        }
+        return transpose(a, axes);
+    };
+    const Array out = packed(going), in = packed(coming);
+    auto parts = [&](const std::vector<Slab>& all) {
+        std::vector<Part> made;
+        std::int64_t packed_at = 0;
+        for (const Slab& s : all) {
+            const std::int64_t where =
+                direct ? s.indices.begin - own.begin + room_.before : packed_at;
+            made.push_back({s.rank, where * slab_bytes, s.indices.size() * slab_bytes});
+            packed_at += s.indices.size();
+        }
+        return made;
+    };
+    std::int64_t where = 0;
+    for (const Slab& s : going) {
+        if (!direct) {
+            const Array from = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
+            assign(slice(out, 0, where, where + s.indices.size()), axis_first(from).arg());
+        }
+        where += s.indices.size();
+    }
+    mesh_.record("halo exchange of " + text() + ", " + std::to_string(wanted.before) +
+                     " before and " + std::to_string(wanted.after) + " after each part",
+                 out.view(), parts(going), in.view(), parts(coming), false);
+    where = 0;
+    for (const Slab& s : coming) {
+        if (!direct) {
+            const Array to = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
+            assign(axis_first(to), slice(in, 0, where, where + s.indices.size()).arg());
+        }
+        where += s.indices.size();
+    }
+    current_ = wanted;
+}
+
+void Block::complete() const {
+    if (is_split()) Tape::current().complete(local_.view().storage, FlushReason::Eval);
+}
+
+std::string Block::text() const { return std::string(name(dtype_)) + " " + shape_text(shape_); }
 
 }  // namespace unisono::comm

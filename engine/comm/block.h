@@ -1,80 +1,65 @@
-// Storage spread over the ranks of a mesh: each holds a block of rows, and copies of its
-// neighbours' rows.
+// This rank's part of an array that is spread over a mesh, and copies of its neighbours' elements.
 //
-// Rows (axis 0) are split, all other axes are whole. The local array of a rank is packed:
+// The part lies packed in an array of the host; along the split axis its extent is
 //
-//     halo_before rows of others | own rows | halo_after rows of others
+//     halo before, of others | own | halo after, of others
 //
-// Rows of others are copies. How many next to the own rows are current is known on every rank,
-// because every rank records the same program: a write makes all of them stale, an exchange makes
-// them current.
-//
-// Views. `whole` is the array as if it lay packed in one memory: a view on a storage that never has
-// memory. Slicing it is slicing any array; RowMap says which rows a view's indices mean.
+// How much of the halos is current is known on every rank, because every rank records the same
+// program: a write makes all of it stale, an exchange makes it current.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <optional>
 
 #include "comm/mesh.h"
+#include "comm/steps.h"
 #include "tape/array.h"
 
 namespace unisono::comm {
 
-struct Node;
-
-/// Which rows the indices of a view are: index i along `axis` is row start + step i. A view inside
-/// one row has no such axis (-1).
-struct RowMap {
-    int axis = -1;
-    std::int64_t start = 0, step = 0, count = 1;
-    std::int64_t inner = 0;  ///< elements from the start of a row to the view's first
-    /// Indices of the view that lie in `rows`; for a view inside one row {0, 1} or nothing.
-    Range indices(Range rows) const;
-};
-
 class Block {
   public:
-    /// With memory for `halo` rows on both sides where there is more than one rank.
-    Block(Mesh& mesh, Dims shape, DType dtype, Ranges rows, std::int64_t halo);
-    /// Takes a packed local array of exactly the own rows.
-    Block(Mesh& mesh, Dims shape, Ranges rows, Array local);
+    /// Of an array of that shape; how it is split is not decided yet.
+    Block(Mesh& mesh, Dims shape, DType dtype);
+
+    /// Of storage that lies on a mesh: its block; the first call makes it.
+    static Block& of(Mesh& mesh, const View& all);
+    static Block* of(const Storage& storage);
 
     Mesh& mesh() const { return mesh_; }
-    const Array& whole() const { return whole_; }
-    DType dtype() const { return whole_.dtype(); }
-    const Ranges& rows() const { return rows_; }
-    Range own_rows() const { return rows_[static_cast<std::size_t>(mesh_.rank())]; }
+    Dims shape() const { return shape_; }
+    DType dtype() const { return dtype_; }
+    bool is_split() const { return split_.has_value(); }
+    const Split& split() const { return *split_; }
+    /// `room`: for halos that are to come, so that they need no copy.
+    void decide(Split split, Halo room = {});
+    /// Decides to be where the rank's results lie already; `part` is packed.
+    void adopt(Split split, Array part);
 
-    RowMap map(const Array& view) const;
-    /// Local window on the indices `range` along the view's row axis. The rows must be here.
-    Array part(const Array& view, const RowMap& map, Range range) const;
-    /// Makes rows that far before and after the own ones current on all ranks.
-    void ensure_halo(std::int64_t before, std::int64_t after);
-    /// The indices needed[r] of the view (along its row axis) in memory of rank r, packed, row axis
-    /// first: for what halos do not serve.
-    Array fetch(const Array& view, const RowMap& map, const Ranges& needed, const std::string& why,
-                bool settle) const;
-    /// To be called before a write is recorded: expressions that have not run keep the old
-    /// elements.
-    void before_write();
-    void after_write() { current_before_ = current_after_ = 0; }
+    /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
+    std::optional<Steps> steps(const View& view) const;
+
+    /// The local window on these indices of the view; they must be here.
+    Array part(const View& view, const Steps& steps, const Box& box) const;
+    /// All that is owned, without halos.
+    Array own() const;
+    /// Makes elements that far before and after the own ones current, on all ranks.
+    void ensure_halo(Halo wanted);
+    void written() { current_ = {}; }
     /// Waits until the contents are valid.
     void complete() const;
-    void add_reader(const std::shared_ptr<Node>& leaf) { readers_.push_back(leaf); }
+    std::string text() const;
 
   private:
-    void grow(std::int64_t before, std::int64_t after);
-    std::int64_t first_row() const { return own_rows().begin - halo_before_; }
+    std::vector<std::int64_t> extended(Dims shape, Halo halo) const;
+    Array slab(std::int64_t begin, std::int64_t end) const;
+    void grow(Halo room);
 
     Mesh& mesh_;
-    Array whole_;
-    Ranges rows_;
-    std::int64_t row_elements_;
+    std::vector<std::int64_t> shape_;
+    DType dtype_;
+    std::optional<Split> split_;
     Array local_;
-    std::int64_t halo_before_ = 0, halo_after_ = 0;  ///< rows that the local array has room for
-    std::int64_t current_before_ = 0, current_after_ = 0;  ///< of these, how many are current
-    std::vector<std::weak_ptr<Node>> readers_;
+    Halo room_, current_;
 };
 
 }  // namespace unisono::comm

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "comm/partition.h"
+#include "comm/place.h"
 #include "context/context.h"
 #include "core/error.h"
 #include "core/settings.h"
@@ -55,6 +57,16 @@ class Messages final : public OpaqueCall {
 };
 
 }  // namespace
+
+Mesh::Mesh(std::string kind, std::unique_ptr<Transport> transport)
+    : kind_(std::move(kind)),
+      transport_(std::move(transport)),
+      place_(std::make_unique<Place>(*this, kind_)),
+      partition_(std::make_unique<Partition>(*this)) {
+    Tape::current().record_apart(*place_, &partition_->tape());
+}
+
+Mesh::~Mesh() { Tape::current().record_apart(*place_, nullptr); }
 
 Mesh* Mesh::current() { return unisono::current<MeshPart>().mesh.get(); }
 

@@ -11,8 +11,12 @@
 
 namespace unisono::comm {
 
+class Partition;
+class Place;
+
 class Mesh {
   public:
+    ~Mesh();
     /// The mesh of that kind; the plugin is loaded by the first call. Collective the first time.
     static Mesh& get(const std::string& kind, bool (*interrupted)() = nullptr);
     static Mesh* current();  ///< null if none was made
@@ -20,6 +24,10 @@ class Mesh {
     int rank() const { return transport_->rank(); }
     int size() const { return transport_->size(); }
     const std::string& kind() const { return kind_; }
+    /// The device of arrays that are spread over the mesh.
+    Place& place() { return *place_; }
+    /// What records and runs statements on them.
+    Partition& partition() { return *partition_; }
 
     /// Records a message operation on the tape: parts of `from` go out, parts of `to` come in.
     /// `what` is the same on all ranks, and all ranks make the call if one does. `settle`: a value
@@ -34,12 +42,13 @@ class Mesh {
     void abort(int status, double grace) { transport_->abort(status, grace); }
 
   private:
-    Mesh(std::string kind, std::unique_ptr<Transport> transport)
-        : kind_(std::move(kind)), transport_(std::move(transport)) {}
+    Mesh(std::string kind, std::unique_ptr<Transport> transport);
     Stamp next(const std::string& what);
 
     std::string kind_;
     std::unique_ptr<Transport> transport_;
+    std::unique_ptr<Place> place_;
+    std::unique_ptr<Partition> partition_;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0xcbf29ce484222325ull;
 };

@@ -1,15 +1,16 @@
 // Reductions of distributed arrays by the published tree (ops/reduction_tree.h): the same bits as
 // on one rank.
 //
-// All axes but the rows lie whole on a rank and are reduced there, innermost first. Along the rows
-// each rank cuts its range into the largest nodes of the tree that it holds whole, reduces each,
-// and sends these and the raw rows of the leaves that its ends cut to all ranks; every rank
-// finishes the same tree. A rank sends at most 2 log2(leaves) nodes and one leaf at each end.
+// All axes but the split one lie whole on a rank and are reduced there, innermost first. Along the
+// split one ("rows") each rank cuts its range into the largest nodes of the tree that it holds
+// whole, reduces each, and sends these and the raw rows of the leaves that its ends cut to all
+// ranks; every rank finishes the same tree. A rank sends at most 2 log2(leaves) nodes and one leaf
+// at each end.
+#include "comm/reduce.h"
+
 #include <algorithm>
 #include <bit>
 
-#include "comm/expression.h"
-#include "core/error.h"
 #include "ops/reduction_tree.h"
 #include "tape/record/record.h"
 
@@ -21,7 +22,7 @@ namespace {
 struct Piece {
     int level;
     Range rows;
-    std::size_t owner;
+    int owner;
     std::int64_t slot = 0;  ///< first row of the gathered array that holds it
     std::int64_t slots() const { return level < 0 ? rows.size() : 1; }
 };
@@ -33,8 +34,7 @@ Array rows_of(const Array& a, Range r) {
     return index(a, {&item, 1});
 }
 
-void cut(Range own, std::size_t owner, std::int64_t n, std::int64_t leaf,
-         std::vector<Piece>& pieces) {
+void cut(Range own, int owner, std::int64_t n, std::int64_t leaf, std::vector<Piece>& pieces) {
     std::int64_t at = own.begin;
     while (at < own.end) {
         if (at % leaf != 0) {  // the rest of a leaf that another rank begins
@@ -106,50 +106,80 @@ const char* reduction_name(Op op) {
     }
 }
 
-Array as_value(const Array& a) { return a.rank() == 0 ? Array::of(copy(a).view(), true) : copy(a); }
+/// The axis moved to the front.
+Array axis_first(const Array& a, int axis) {
+    std::vector<int> axes{axis};
+    for (int k = 0; k < a.rank(); ++k) {
+        if (k != axis) axes.push_back(k);
+    }
+    return transpose(a, axes);
+}
 
-/// Reduces the first axis of arrays whose rows `rows[r]` lie on rank r; the result is on all ranks.
-Array reduce_rows(Mesh& mesh, Op op, const Array& here, const Ranges& rows, std::int64_t n,
-                  DType t) {
-    if (n == 0 || mesh.size() == 1) return unisono::reduce(op, here, {{0}}, false, t);
+/// The first axis moved back there.
+Array axis_back(const Array& a, int axis) {
+    std::vector<int> axes;
+    for (int k = 1; k < a.rank(); ++k) axes.push_back(k);
+    axes.insert(axes.begin() + axis, 0);
+    return transpose(a, axes);
+}
+
+Array slice(const Array& a, int axis, Range r) {
+    std::vector<IndexItem> items(static_cast<std::size_t>(axis),
+                                 {IndexItem::Kind::Slice, 0, 0, 1, false, false});
+    items.push_back({IndexItem::Kind::Slice, r.begin, r.end, 1, true, true});
+    return index(a, items);
+}
+
+}  // namespace
+
+Array reduce_along(Mesh& mesh, Op op, const Array& here, const Split& split, DType t) {
+    const int axis = split.axis, me = mesh.rank();
+    const std::int64_t n = split.extent;
+    auto reduced = [&](const Array& a) { return unisono::reduce(op, a, {{axis}}, false, t); };
+    if (n == 0 || mesh.size() == 1) return reduced(here);
     std::int64_t elements = 1;
-    for (std::int64_t extent : here.shape().subspan(1)) elements *= extent;
+    std::vector<std::int64_t> shape{0};
+    for (int k = 0; k < here.rank(); ++k) {
+        if (k == axis) continue;
+        elements *= here.shape()[static_cast<std::size_t>(k)];
+        shape.push_back(here.shape()[static_cast<std::size_t>(k)]);
+    }
     // Only along what is then the innermost axis do leaves hold 512 elements.
-    std::int64_t leaf = elements == 1 ? reduction::leaf_elements : reduction::leaf_rows;
+    const bool is_innermost = elements == 1 || axis == here.rank() - 1;
+    const std::int64_t leaf = is_innermost ? reduction::leaf_elements : reduction::leaf_rows;
     std::vector<Piece> pieces;
-    for (std::size_t r = 0; r < rows.size(); ++r) cut(rows[r], r, n, leaf, pieces);
+    for (int r = 0; r < mesh.size(); ++r) cut(split.range(r), r, n, leaf, pieces);
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece& a, const Piece& b) { return a.rows.begin < b.rows.begin; });
-    auto me = static_cast<std::size_t>(mesh.rank());
     std::int64_t slots = 0;
-    Ranges held(rows.size());
+    std::vector<Range> held(static_cast<std::size_t>(mesh.size()));
     for (Piece& p : pieces) {
         p.slot = slots;
         slots += p.slots();
-        Range& h = held[p.owner];
+        Range& h = held[static_cast<std::size_t>(p.owner)];
         h = h.empty() ? Range{p.slot, slots} : Range{h.begin, slots};
     }
-    std::vector<std::int64_t> shape(here.shape().begin(), here.shape().end());
     shape[0] = slots;
     Array all = empty(shape, t, nullptr);
+    const std::int64_t first = split.range(me).begin;
     for (const Piece& p : pieces) {
         if (p.owner != me) continue;
-        Array mine = rows_of(here, {p.rows.begin - rows[me].begin, p.rows.end - rows[me].begin});
-        Array value = p.level < 0 ? mine : unisono::reduce(op, mine, {{0}}, false, t);
-        assign(rows_of(all, slice_of(p)), value.arg());
+        const Array mine = slice(here, axis, {p.rows.begin - first, p.rows.end - first});
+        assign(rows_of(all, slice_of(p)),
+               (p.level < 0 ? axis_first(mine, axis) : reduced(mine)).arg());
     }
-    std::int64_t slot_bytes = elements * size_of(t);
+    const std::int64_t slot_bytes = elements * size_of(t);
     std::vector<Part> sends, receives;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Range& own = held[static_cast<std::size_t>(me)];
+    for (int r = 0; r < mesh.size(); ++r) {
+        const Range& theirs = held[static_cast<std::size_t>(r)];
         if (r == me) continue;
-        int rank = static_cast<int>(r);
-        if (!held[me].empty())
-            sends.push_back({rank, held[me].begin * slot_bytes, held[me].size() * slot_bytes});
-        if (!held[r].empty())
-            receives.push_back({rank, held[r].begin * slot_bytes, held[r].size() * slot_bytes});
+        if (!own.empty()) sends.push_back({r, own.begin * slot_bytes, own.size() * slot_bytes});
+        if (!theirs.empty())
+            receives.push_back({r, theirs.begin * slot_bytes, theirs.size() * slot_bytes});
     }
     mesh.record(std::string(reduction_name(op)) + " over " + std::to_string(n) + " rows of " +
-                    std::string(name(t)) + " " + shape_text(here.shape().subspan(1)),
+                    std::string(name(t)) + " " + shape_text(Dims(shape).subspan(1)),
                 all.view(), std::move(sends), all.view(), std::move(receives), true);
     Tree tree(op);
     for (std::size_t k = 0; k < pieces.size();) {
@@ -165,67 +195,9 @@ Array reduce_rows(Mesh& mesh, Op op, const Array& here, const Ranges& rows, std:
         Range slice = slice_of(p);
         for (++k; k < pieces.size() && pieces[k].rows.begin / leaf == number; ++k)
             slice.end = slice_of(pieces[k]).end;
-        tree.push(0, number, unisono::reduce(op, rows_of(all, slice), {{0}}, false, t));
+        tree.push(0, number, reduced(axis_back(rows_of(all, slice), axis)));
     }
-    return as_value(tree.result());
-}
-
-std::vector<int> sorted_axes(Op op, int rank, const std::optional<std::vector<int>>& given) {
-    std::vector<int> axes;
-    if (!given) {
-        for (int k = 0; k < rank; ++k) axes.push_back(k);
-        return axes;
-    }
-    std::string what(info(op).numpy_name);
-    for (int axis : *given) {
-        int k = axis < 0 ? axis + rank : axis;
-        if (k < 0 || k >= rank) {
-            fail(ErrorKind::Index, what + ": axis " + std::to_string(axis) +
-                                       " is out of bounds for an array of dimension " +
-                                       std::to_string(rank));
-        }
-        if (std::find(axes.begin(), axes.end(), k) != axes.end())
-            fail(ErrorKind::Value, what + ": axis " + std::to_string(k) + " is given twice");
-        axes.push_back(k);
-    }
-    std::sort(axes.begin(), axes.end());
-    return axes;
-}
-
-}  // namespace
-
-Reduced reduce(Mesh& mesh, Op op, NodePtr node, std::optional<std::vector<int>> given,
-               bool keepdims, std::optional<DType> dtype) {
-    std::vector<int> axes = sorted_axes(op, node->rank(), given);
-    bool selects = op == Op::Min || op == Op::Max;
-    DType t = reduced_dtype(op, node->dtype, dtype);
-    for (int axis : axes) {
-        if (selects && node->shape[static_cast<std::size_t>(axis)] == 0) {
-            fail(ErrorKind::Value, std::string(info(op).numpy_name) + ": an empty axis has no " +
-                                       (op == Op::Min ? "minimum" : "maximum") + "; got shape " +
-                                       shape_text(node->dims()));
-        }
-    }
-    auto [rows, here] = evaluate(mesh, node);
-    std::vector<std::int64_t> kept = node->shape;
-    for (int axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
-    std::int64_t n = node->shape[0];
-    node.reset();
-    bool with_rows = !axes.empty() && axes.front() == 0;
-    std::vector<int> inner(axes.begin() + (with_rows ? 1 : 0), axes.end());
-    Array local = inner.empty() ? (with_rows ? here : astype(here, t, true))
-                                : unisono::reduce(op, here, inner, !with_rows && keepdims, t);
-    Reduced result;
-    if (with_rows) {
-        Array everywhere = reduce_rows(mesh, op, local, rows, n, t);
-        result.everywhere = keepdims ? reshape(everywhere, kept) : everywhere;
-    } else {
-        std::vector<std::int64_t> shape(local.shape().begin(), local.shape().end());
-        shape[0] = n;
-        auto block = std::make_shared<Block>(mesh, shape, rows, local);
-        result.distributed = Window{block, block->whole()};
-    }
-    return result;
+    return copy(tree.result());
 }
 
 }  // namespace unisono::comm

@@ -11,6 +11,7 @@
 #include "tape/eager/eager.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
+#include "tape/windows.h"
 
 namespace unisono::library {
 
@@ -23,13 +24,14 @@ bool is_addressable(const Array& a) { return a.is_known() || a.view().storage->a
 Device* place_of(const Primitive& row, std::span<const Array> in) {
     const auto far = std::find_if_not(in.begin(), in.end(), is_addressable);
     if (far == in.end()) return nullptr;
-    if (!row.by_address->runs_on_devices(row)) {
+    const bool apart = Tape::of(*far).windows();
+    if (!apart && !row.by_address->runs_on_devices(row)) {
         fail(ErrorKind::Unsupported,
              std::string(row.name) + ": runs on the host only; got an array on " +
                  device_name(far->device()) + "; move it with .to_device(\"cpu\") first");
     }
     for (const Array& a : in) {
-        if (a.is_known() || a.device() == far->device()) continue;
+        if (a.is_known() || a.device() == far->device() || (apart && is_addressable(a))) continue;
         fail(ErrorKind::Device, std::string(row.name) +
                                     ": operands live on different devices; got " +
                                     device_name(far->device()) + " and " + device_name(a.device()) +
@@ -40,7 +42,9 @@ Device* place_of(const Primitive& row, std::span<const Array> in) {
 
 /// With memory where the call runs.
 Array in_place(const Array& a, Device* place) {
-    return place && a.is_known() ? full({}, a.scalar(), place) : materialised(a);
+    if (place && a.is_known()) return full({}, a.scalar(), place);
+    // Beside arrays on a mesh all ranks have arrays of the host alike.
+    return place && Tape::of(place).windows() ? to_device(a, place) : materialised(a);
 }
 
 bool shares_memory(const View& in, const View& out) {
@@ -142,7 +146,7 @@ void append(const Primitive& row, const void* attributes, std::span<const Array>
     auto call = row.by_address->hold(row, attributes);
     call->together = together;
     e.call = call.release();  // owned by the tape
-    Tape::current().append(e);
+    Tape::of(e.out.storage->device).append(e);
 }
 
 void append_wide(const Primitive& row, const void* attributes, std::span<const Array> in,
@@ -167,7 +171,7 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     for (const Array& a : made.subspan(1)) wide->tail->writes.push_back(a.view());
     e.compute = e.out.dtype;
     e.call = wide.release();  // owned by the tape
-    Tape::current().append(e);
+    Tape::of(e.out.storage->device).append(e);
 }
 
 void record_one(const Primitive& row, const void* attributes, std::span<const Array> in,

@@ -40,6 +40,8 @@ class PrimitiveCall : public OpaqueCall {
     explicit PrimitiveCall(const Primitive& primitive) : primitive_(primitive) {}
     std::string name() const final { return std::string(primitive_.name); }
     bool selects() const final { return &primitive_ == &primitives::select; }
+    const Primitive& row() const { return primitive_; }
+    virtual const void* attributes() const = 0;
     bool joins() const final { return together != nullptr; }
     // What joins may run before entries that read the target; memory that exists keeps what is not
     // written.
@@ -63,6 +65,7 @@ std::unique_ptr<PrimitiveCall> hold_call(const Primitive& row, const void* attri
         void run(Views in, Views out) override {
             static_cast<const Row<Attributes>&>(primitive_).run(attributes_, in, out);
         }
+        const void* attributes() const override { return &attributes_; }
 
       private:
         Attributes attributes_;

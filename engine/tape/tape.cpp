@@ -14,6 +14,7 @@
 #include "core/threads/fork.h"
 #include "tape/outside_engine.h"
 #include "tape/run/flights.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -67,6 +68,12 @@ Tape::Tape()
     tapes.all.push_back(this);
 }
 
+Tape::Tape(Windows& windows) : Tape() {
+    windows_ = &windows;
+    recorded_scopes_ = 1;  // nothing runs at once
+    eager_ = true;         // each entry asks whether it ends a window
+}
+
 Tape::~Tape() {
     {
         Tapes& tapes = Tapes::instance();
@@ -74,6 +81,53 @@ Tape::~Tape() {
         std::erase(tapes.all, this);
     }
     for (Entry& e : entries_) release(e, flushes_);
+}
+
+void Tape::record_apart(const Device& device, Tape* tape) {
+    std::erase_if(apart_, [&](const auto& place) { return place.first == &device; });
+    if (tape) apart_.emplace_back(&device, tape);
+}
+
+Tape& Tape::apart(const Device* device) {
+    for (const auto& [place, tape] : apart_) {
+        if (place != device) continue;
+        tape->line = line;
+        tape->hooks = hooks;
+        return *tape;
+    }
+    return *this;
+}
+
+/// Of a tape that lies apart, after an entry was recorded.
+void Tape::note_apart() {
+    try {
+        windows_->check(entries_.back());
+    } catch (...) {
+        release(entries_.back(), 0);
+        entries_.pop_back();
+        throw;
+    }
+    if (windows_->ends_window(entries_)) end_window();
+}
+
+/// Of a tape that lies apart: what was recorded becomes entries of the context's tape. An error
+/// belongs to all that should have been written.
+void Tape::end_window() {
+    std::vector<Entry> window;
+    window.swap(entries_);
+    pending_work_ = 0;
+    const LineRef outer = current().line;
+    try {
+        windows_->run(window, [&](Entry& e) { release(e, 0); });
+    } catch (const Error& error) {
+        const auto reason = std::make_shared<const Error>(error);
+        for (const Entry& e : window)
+            for_each_write(e, [&](const View& v) { v.storage->poison = reason; });
+        current().line = outer;
+        for (Entry& e : window) release(e, 0);
+        throw;
+    }
+    current().line = outer;
 }
 
 void Tape::set_eager(bool on) {
@@ -156,6 +210,7 @@ void Tape::close(Entry& e) {
 
 /// Runs what cannot stay recorded.
 void Tape::flush_recorded(Storage* out, bool shared) {
+    if (windows_) return note_apart();
     if (shared) {
         flush(out, FlushReason::Shared);
     } else {
@@ -247,6 +302,8 @@ bool Tape::may_run(bool all) {
 }
 
 void Tape::complete_slow(Storage* s, FlushReason reason) {
+    if (Tape& other = of(s->device); other.windows_) [[unlikely]]
+        return other.flush(s, reason);
     while (s->pending || s->flight_writers) {
         if (s->pending)
             flush(s, reason);
@@ -257,6 +314,8 @@ void Tape::complete_slow(Storage* s, FlushReason reason) {
 }
 
 void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
+    if (Tape& other = of(s->device); other.windows_) [[unlikely]]
+        return other.flush(s, reason);
     drop_dead();
     while (s->pending || s->readers || s->in_flight()) {
         if (!s->pending && !s->readers) {
@@ -270,6 +329,11 @@ void Tape::complete_for_write_slow(Storage* s, FlushReason reason) {
 }
 
 void Tape::flush(Storage* wanted, FlushReason reason) {
+    if (Tape& other = of(wanted->device); other.windows_) [[unlikely]] {
+        if (!other.entries_.empty()) other.end_window();
+        if (wanted->poison) throw Error(*wanted->poison);
+        return other.windows_->complete(*wanted);
+    }
     drop_dead();
     while (wanted->pending) {
         const bool all = all_needed(wanted) || mark_closure({&wanted, 1}, nullptr);
@@ -282,6 +346,13 @@ void Tape::flush(Storage* wanted, FlushReason reason) {
 
 void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
     if (wanted.size() == 1 && reason != FlushReason::Eval) return complete(wanted.front(), reason);
+    if (!apart_.empty()) [[unlikely]] {
+        const auto is_apart = [&](Storage* s) { return of(s->device).windows_ != nullptr; };
+        if (std::any_of(wanted.begin(), wanted.end(), is_apart)) {
+            for (Storage* s : wanted) flush(s, reason);
+            return;
+        }
+    }
     drop_dead();
     auto is_pending = [](const Storage* s) { return s->pending > 0; };
     while (std::any_of(wanted.begin(), wanted.end(), is_pending)) {
@@ -297,6 +368,15 @@ void Tape::flush(std::span<Storage* const> wanted, FlushReason reason) {
 }
 
 void Tape::flush_all(FlushReason reason) {
+    if (windows_) {
+        if (!entries_.empty()) end_window();
+        return;
+    }
+    if (reason == FlushReason::Eval || reason == FlushReason::Exit) {
+        for (const auto& [device, tape] : apart_) {
+            if (!tape->entries_.empty()) tape->end_window();
+        }
+    }
     drop_dead();
     while (!entries_.empty()) {
         if (!may_run(true)) continue;
@@ -459,6 +539,12 @@ void Tape::collect_layouts() {
     for (const Entry& e : entries_) {
         for_each_write(e, touch);
         for_each_read(e, touch);
+    }
+    for (const auto& [device, tape] : apart_) {
+        for (const Entry& e : tape->entries_) {
+            for_each_write(e, touch);
+            for_each_read(e, touch);
+        }
     }
     flights_->touch_layouts();
     Layout::collect();

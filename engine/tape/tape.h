@@ -27,11 +27,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/limits.h"
 #include "core/settings.h"
 #include "ops/ops.h"
+#include "tape/array.h"
 #include "tape/eager/call_sites.h"
 #include "tape/eager/eager.h"
 #include "tape/line.h"
@@ -182,6 +184,7 @@ enum class FlushReason : std::uint8_t {
 const char* text(FlushReason reason);
 
 class Flights;
+class Windows;  // tape/windows.h
 class Plan;
 class PlanFinder;
 class Runner;
@@ -215,9 +218,23 @@ class Tape final : public Context::Part {
     static constexpr Context::Slot slot = Context::Slot::Tape;
     /// That of the calling thread's context.
     static Tape& current() { return unisono::current<Tape>(); }
+    /// The one that records statements on arrays of the device: that of the context, but for places
+    /// that record apart.
+    static Tape& of(const Device* device) {
+        Tape& tape = current();
+        return device && !tape.apart_.empty() ? tape.apart(device) : tape;
+    }
+    static Tape& of(const Array& a) { return of(a.device()); }
 
     Tape();
+    /// Of arrays of a place that records apart; `windows` cuts and runs it.
+    explicit Tape(Windows& windows);
     ~Tape() override;
+
+    /// From now on statements on the device's arrays go to that tape, which may be null.
+    void record_apart(const Device& device, Tape* tape);
+    /// Of a tape that lies apart, else null.
+    Windows* windows() const { return windows_; }
 
     HostHooks hooks;
     LineRef
@@ -353,6 +370,9 @@ class Tape final : public Context::Part {
     }
     std::uint32_t fresh_number() { return flushes_ = (flushes_ + 1) % flush_numbers; }
     bool all_needed(const Storage* wanted) const;
+    Tape& apart(const Device* device);
+    void note_apart();
+    void end_window();
     void complete_slow(Storage* s, FlushReason reason);
     void complete_for_write_slow(Storage* s, FlushReason reason);
     void wait_for_flight();
@@ -390,6 +410,8 @@ class Tape final : public Context::Part {
     bool eager_ = false;
     bool asks_for_queues_ = false;
     int recorded_scopes_ = 0;  ///< open scopes of Recorded
+    Windows* windows_ = nullptr;
+    std::vector<std::pair<const Device*, Tape*>> apart_;
     std::unique_ptr<PlanFinder> finder_;
     std::unique_ptr<Flights> flights_;
     FlushRecord& write_log(FlushRecord&& record);

@@ -28,7 +28,6 @@ from ._engine import CompileError as CompileError
 from ._engine import Device as Device
 from ._engine import DeviceError as DeviceError
 from ._engine import Dispatcher as Dispatcher
-from ._engine import DistributedArray as DistributedArray
 from ._engine import InternalError as InternalError
 from ._engine import Mesh as Mesh
 from ._engine import UnsupportedError as UnsupportedError

@@ -43,7 +43,7 @@ def test_array_type_and_devices():
 # What belongs to compiled functions, what functions make, and classes described by their properties.
 EXEMPT = set(
     "barrier global_id global_size group_id local_array local_id local_size num_groups DType Device Dispatcher "
-    "DistributedArray Mesh jit kernel prange".split()
+    "Mesh jit kernel prange".split()
 )
 SPACES = ("", "linalg", "fft", "random", "memory", "emath", "testing")
 

@@ -155,6 +155,7 @@ Device* to_device_pointer(PyObject* o) {
     if (o == Py_None) return default_device();
     if (is_array(o)) return array_of(o).device();
     if (PyUnicode_Check(o)) return device_named(PyUnicode_AsUTF8(o));
+    if (Device* mesh = mesh_place(o)) return mesh;
     Ref n(PyObject_GetAttrString(o, "name"));
     if (!n.p || !PyUnicode_Check(n.p)) {
         PyErr_Clear();

@@ -43,14 +43,11 @@ static View assigned_operand(const Arg& value, const View& out) {
     return broadcast_view(v, out.layout->packed());
 }
 
-void assign(const Array& target, const Arg& value) {
+void assign(const Array& target, const Arg& given) {
     check_destination(target);
     const View& out = target.view();
-    if (value.weak == Weak::Complex && !value.is_scalar() &&
-        out.storage->device != value.view.storage->device) {
-        Array near;
-        return assign(target, beside(value, out.storage->device, near));
-    }
+    Array near;
+    const Arg value = beside(given, out.storage->device, near);
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
     Entry e{};
@@ -59,18 +56,19 @@ void assign(const Array& target, const Arg& value) {
     e.compute = out.dtype;
     e.out = out;
     e.in[0] = assigned_operand(value, out);
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(target);
     if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep;
     e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
     tape.record(e);
 }
 
-void assign_where(const Array& target, const Arg& mask, const Arg& given) {
+void assign_where(const Array& target, const Arg& given_mask, const Arg& given) {
     check_destination(target);
     const View& out = target.view();
-    Array near;
-    const Arg value = beside(given, out.storage->device, near);
+    Array near[2];
+    const Arg value = beside(given, out.storage->device, near[0]);
+    const Arg mask = beside(given_mask, out.storage->device, near[1]);
     Entry e{};
     e.kind = EntryKind::Select;
     e.inputs = 3;
@@ -79,7 +77,7 @@ void assign_where(const Array& target, const Arg& mask, const Arg& given) {
     e.in[0] = mask.is_scalar() ? scalar_as(mask, DType::Bool) : assigned_operand(mask, out);
     e.in[1] = assigned_operand(value, out);
     e.in[2] = out;
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(target);
     if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep[2];
     for (int k = 0; k < 2; ++k) e.in[k] = snapshot_if_overlapping(e.in[k], out, keep[k]);

@@ -20,7 +20,7 @@ Array full(Dims shape, Scalar value, Device* device) {
     e.compute = value.dtype;
     e.in[0] = scalar_operand(value);
     e.out = a.view();
-    Tape::current().append(e);
+    Tape::of(device).append(e);
     return a;
 }
 
@@ -47,7 +47,7 @@ Array iota(std::int64_t n, Device* device) {
     e.kind = EntryKind::Iota;
     e.compute = DType::Int64;
     e.out = a.view();
-    Tape::current().append(e);
+    Tape::of(device).append(e);
     return a;
 }
 
@@ -67,7 +67,7 @@ Array astype(const Array& a, DType t, bool copy_if_same) {
     e.in[0] = a.is_known() ? scalar_operand(a.scalar()) : a.view();
     e.out = fresh_view(a.view().layout->packed(), t, a.device());
     Array made = Array::of(e.out, a.is_value());
-    if (a.size() > 0) Tape::current().append(e);
+    if (a.size() > 0) Tape::of(a).append(e);
     return made;
 }
 

@@ -7,6 +7,7 @@
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -54,7 +55,10 @@ void require_dtype(const Device* device, DType t) {
 }
 
 View fresh_view(const Layout* packed, DType t, Device* device) {
-    return {fresh_storage(packed->size(), t, device), packed, 0, t};
+    const View made{fresh_storage(packed->size(), t, device), packed, 0, t};
+    if (Windows* windows = device ? Tape::of(device).windows() : nullptr) [[unlikely]]
+        windows->created(made);
+    return made;
 }
 
 View broadcast_view(const View& v, const Layout* packed) {
@@ -70,19 +74,26 @@ View broadcast_view(const View& v, const Layout* packed) {
             v.offset, v.dtype};
 }
 
-bool has_far_number(std::span<const Arg> args) {
-    bool is_complex_number = false, is_far = false;
+Device* far_device(std::span<const Arg> args) {
+    bool is_complex_number = false, has_host = false;
+    Device* far = nullptr;
     for (const Arg& a : args) {
+        if (a.is_scalar()) continue;
         is_complex_number |= a.weak == Weak::Complex;
-        is_far |= !a.is_scalar() && a.view.storage->device;
+        if (a.view.storage->device)
+            far = a.view.storage->device;
+        else
+            has_host = true;
     }
-    return is_complex_number && is_far;
+    return far && has_host && (is_complex_number || Tape::of(far).windows()) ? far : nullptr;
 }
 
-Arg beside(const Arg& number, Device* device, Array& keep) {
-    if (number.weak != Weak::Complex || number.is_scalar() || !device) return number;
-    keep = to_device(Array::of(number.view), device);
-    return {keep.view(), number.weak};
+Arg beside(const Arg& near, Device* device, Array& keep) {
+    if (near.is_scalar() || !device || near.view.storage->device == device) return near;
+    if (near.weak != Weak::Complex && (near.view.storage->device || !Tape::of(device).windows()))
+        return near;
+    keep = to_device(Array::of(near.view), device);
+    return {keep.view(), near.weak};
 }
 
 [[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b) {

@@ -16,10 +16,12 @@ View broadcast_view(const View& v, const Layout* packed);
 /// The packed layout of the shape that all arrays among the operands broadcast to.
 const Layout* broadcast_layout(std::string_view what, std::span<const Arg> args);
 Device* common_device(std::string_view what, std::span<const Arg> args);
-/// A Python complex number, which has memory of its own on the host, where other operands lie on a
-/// device: moved there and kept in `keep`.
-bool has_far_number(std::span<const Arg> args);
-Arg beside(const Arg& number, Device* device, Array& keep);
+/// The device of operands beside others that go there by themselves, else null: Python's complex
+/// numbers, which have memory of their own on the host, and, beside arrays on a mesh, arrays of the
+/// host, which all ranks have alike.
+Device* far_device(std::span<const Arg> args);
+/// The operand there, kept in `keep`; itself where it is one that does not go by itself.
+Arg beside(const Arg& near, Device* device, Array& keep);
 
 [[noreturn]] void mixed_devices(std::string_view what, const Device* a, const Device* b);
 /// Reading `in` while `out` is written through another index map needs the value from before: a

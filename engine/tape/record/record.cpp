@@ -227,7 +227,7 @@ inline void fill_plain(Entry& e, const OpTable::Row& row, std::span<const Arg> a
 
 Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                    const Array* into, bool few) {
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(like.storage->device);
     const Layout* layout = into ? into->view().layout : like.layout->packed();
     if (like.storage->device) [[unlikely]]
         require_dtype(like.storage->device, row.result);
@@ -276,7 +276,7 @@ inline Array record_pair(const OpTable::Row& row, const View& like, const View& 
         require_dtype(like.storage->device, row.result);
     Storage* out = Storage::create(like.storage->device, layout->size() * size_of(row.result));
     Array made(out, layout, row.result, layout->rank() == 0);
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(like.storage->device);
     Entry& e = tape.open();
     e.kind = EntryKind::Map;
     e.op = row.op;
@@ -395,7 +395,7 @@ static void check_exponents(const Arg& exponent, DType compute) {
         }
     }
     multiply_where_exact(e);
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(device);
     if (tape.run_eagerly(e)) return made;
     for (std::size_t k = 0; !fresh && k < args.size(); ++k)
         e.in[k] = snapshot_if_overlapping(e.in[k], e.out, keep[k]);
@@ -447,7 +447,7 @@ static bool asks_of_reals(Op op) {
 }
 
 [[gnu::noinline]] static Array apply_any(Op op, std::span<const Arg> args, const Array* out);
-static Array apply_beside(Op op, std::span<const Arg> args, const Array* out);
+static Array apply_beside(Op op, std::span<const Arg> args, const Array* out, Device* device);
 
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
@@ -464,15 +464,13 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
             return record_pair<true>(*row, like, a.storage ? a : scalar, a.storage ? scalar : b);
         }
     }
-    return has_far_number(args) ? apply_beside(op, args, out) : apply_any(op, args, out);
+    Device* far = far_device(args);
+    if (out && out->device() && Tape::of(*out).windows()) far = out->device();
+    return far ? apply_beside(op, args, out, far) : apply_any(op, args, out);
 }
 
-/// Of a Python complex number and arrays on a device.
-static Array apply_beside(Op op, std::span<const Arg> args, const Array* out) {
-    Device* device = nullptr;
-    for (const Arg& a : args) {
-        if (a.weak != Weak::Complex && !a.is_scalar()) device = a.view.storage->device;
-    }
+/// Of operands of which some go to the device by themselves.
+static Array apply_beside(Op op, std::span<const Arg> args, const Array* out, Device* device) {
     Array keep[3];
     Arg all[3];
     for (std::size_t k = 0; k < args.size(); ++k) all[k] = beside(args[k], device, keep[k]);
@@ -507,10 +505,9 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
     DType t = common_dtype(values);
     for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
-    Array near[2];
-    if (!condition.is_scalar() && has_far_number(all)) {
-        for (std::size_t k = 0; k < 2; ++k)
-            all[k + 1] = beside(all[k + 1], condition.view.storage->device, near[k]);
+    Array near[3];
+    if (Device* far = far_device(all)) {
+        for (std::size_t k = 0; k < 3; ++k) all[k] = beside(all[k], far, near[k]);
     }
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);
@@ -524,7 +521,7 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
         e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : t)
                                      : broadcast_view(all[k].view, packed);
     }
-    Tape::current().append(e);
+    Tape::of(device).append(e);
     return made;
 }
 

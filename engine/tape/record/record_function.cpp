@@ -62,7 +62,7 @@ Array apply(const std::shared_ptr<const ElementFunction>& function, std::span<co
         e.in[k] = keep[k].view();
     }
     e.call = new ElementCall(function);  // owned by the tape
-    Tape::current().append(e);
+    Tape::of(device).append(e);
     return made;
 }
 

@@ -7,6 +7,7 @@
 #include "tape/record/operands.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -75,7 +76,12 @@ Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool val
     e.in[0] = a.view();
     e.out = fresh_view(without_axes(*a.view().layout, axis, before), t, a.device());
     Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
-    Tape& tape = Tape::current();
+    Tape& tape = Tape::of(a);
+    if (Windows* windows = tape.windows()) [[unlikely]] {
+        tape.record(e);
+        // All ranks get it.
+        return made.is_value() ? Array::of(windows->whole(made).view(), true) : made;
+    }
     if (before > 0 || a.view().layout->size() > limits::eager_points || !tape.run_eagerly(e)) {
         tape.record(e);
     } else if (made.is_value() && !is_complex(t)) {

@@ -7,6 +7,7 @@
 #include "tape/record/record.h"
 #include "tape/run/submission.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -51,7 +52,11 @@ class Transfer final : public OpaqueCall {
 Array to_device(const Array& given, Device* device) {
     Array a = materialised(given);
     if (a.device() == device) return a;
-    const Array packed = a.view().layout->contiguous() ? a : copy(a);
+    if (Windows* from = Tape::of(a).windows()) return to_device(from->whole(a), device);
+    Windows* to = Tape::of(device).windows();
+    if (to && a.device()) return to_device(to_device(a, nullptr), device);
+    // A window runs later, and the array may be written before.
+    const Array packed = a.view().layout->contiguous() && !to ? a : copy(a);
     Array made = empty(a.shape(), a.dtype(), device);
     if (a.size() == 0) return made;
     Entry e{};
@@ -61,7 +66,7 @@ Array to_device(const Array& given, Device* device) {
     e.out = made.view();
     e.compute = a.dtype();
     e.call = std::make_unique<Transfer>().release();  // owned by the tape
-    Tape::current().append(e);
+    Tape::of(device).append(e);
     return made;
 }
 

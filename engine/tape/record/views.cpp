@@ -11,6 +11,7 @@
 #include "tape/record/record.h"
 #include "tape/run/submission.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -202,6 +203,25 @@ static bool view_strides(const Array& a, Dims shape, std::int64_t* strides) {
     return true;
 }
 
+/// Axes of extent 1 come and go in views; any other change of the axes copies.
+static Array reshaped_apart(Windows& windows, const Array& a, Dims shape) {
+    std::vector<std::int64_t> strides(shape.size(), 0);
+    std::size_t from = 0, to = 0;
+    for (;; ++from, ++to) {
+        while (from < a.shape().size() && a.shape()[from] == 1) ++from;
+        while (to < shape.size() && shape[to] == 1) ++to;
+        if (from == a.shape().size() || to == shape.size()) break;
+        if (a.shape()[from] != shape[to]) return windows.reshaped(a, shape);
+        strides[to] = a.strides()[from];
+    }
+    if (from != a.shape().size() || to != shape.size()) return windows.reshaped(a, shape);
+    View v = a.view();
+    v.layout = Layout::make(shape, strides);
+    Array made = Array::of(v);
+    if (a.readonly() && !a.is_value()) made.set_readonly();
+    return made;
+}
+
 Array reshape(const Array& given, std::vector<std::int64_t> shape) {
     // A value is immutable: its array is a copy that may be written.
     Array a = given.is_value() && !given.is_known() ? copy(given) : materialised(given);
@@ -227,6 +247,8 @@ Array reshape(const Array& given, std::vector<std::int64_t> shape) {
     }
     std::int64_t strides[max_rank];
     View v = a.view();
+    if (Windows* windows = Tape::of(a).windows()) [[unlikely]]
+        return reshaped_apart(*windows, a, shape);
     if (a.view().layout->contiguous() || a.size() == 0) {
         v.layout = Layout::contiguous(shape);
     } else if (view_strides(a, shape, strides)) {
@@ -265,6 +287,10 @@ char* host_data(const Array& a, bool for_write) {
 
 static Scalar read_element(const View& v, std::int64_t offset) {
     Storage* s = v.storage;
+    if (Windows* windows = Tape::of(s->device).windows()) [[unlikely]] {
+        const View one{s, Layout::scalar(), offset, v.dtype};
+        return item(windows->whole(Array::of(one)));
+    }
     Tape::current().complete(s, FlushReason::Read);
     if (!s->memory.handle) s->allocate();
     Scalar value;
@@ -350,8 +376,11 @@ bool write_element(const Array& a, std::span<const std::int64_t> index, const Ar
 }
 
 Array to_value(const Array& a) {
-    if (a.is_known() || (a.is_value() && (a.view().storage->pending || is_complex(a.dtype()))))
+    const bool apart = !a.is_known() && Tape::of(a).windows();
+    if (a.is_known() ||
+        (a.is_value() && !apart && (a.view().storage->pending || is_complex(a.dtype()))))
         return a;
+    if (apart) return Array::of(Tape::of(a).windows()->whole(a).view(), true);
     if (is_complex(a.dtype())) return Array::of(copy(a).view(), true);
     return Array::known(read_element(a.view(), a.view().offset));
 }

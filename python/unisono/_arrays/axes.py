@@ -7,19 +7,17 @@ from .. import _engine
 from ..exceptions import AxisError
 from .creation import _as_operand
 
-_kinds_of_array = (_engine.ndarray, _engine.DistributedArray)
-
 
 def as_array(x):
     """`x` itself if it is an unisono array, else converted to one."""
-    if isinstance(x, _kinds_of_array):
+    if isinstance(x, _engine.ndarray):
         return x
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
 
 
 def as_array_beside(value, *others):
     """`value` as an array; what is no array of ours has no place, and goes to the device of the first of `others`."""
-    if isinstance(value, _kinds_of_array):
+    if isinstance(value, _engine.ndarray):
         return value
     made = as_array(value)
     for x in others:

@@ -12,8 +12,12 @@ _int64 = _table["int64"]
 
 
 def _mesh_of(device, mesh):
-    """Return the mesh that either argument names: a mesh is a device too."""
-    return device if mesh is None and isinstance(device, _engine.Mesh) else mesh
+    """Return the mesh that either argument names, or an array on it: a mesh is a device too."""
+    if mesh is not None or device is None:
+        return mesh
+    if isinstance(device, _engine.ndarray):
+        device = device.device
+    return device if isinstance(device, _engine.Mesh) else None
 
 
 def _in_columns(order, like=None):
@@ -318,15 +322,9 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     >>> un.empty_like([1.0, 2.0]).shape
     (2,)
     """
-    prototype = (
-        prototype
-        if isinstance(prototype, (_engine.ndarray, _engine.DistributedArray))
-        else _as_operand(prototype)
-    )
+    prototype = prototype if isinstance(prototype, _engine.ndarray) else _as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
-    if isinstance(prototype, _engine.DistributedArray):
-        return empty(shape, dtype, **_place_like(prototype, device))
     order = "F" if _in_columns(order, prototype) else "C"
     return empty(shape, dtype, order, device=prototype if device is None else device)
 
@@ -360,11 +358,9 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> un.full_like([1, 2], 7).tolist()
     [7, 7]
     """
-    a = a if isinstance(a, (_engine.ndarray, _engine.DistributedArray)) else _as_operand(a)
+    a = a if isinstance(a, _engine.ndarray) else _as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
-    if isinstance(a, _engine.DistributedArray):
-        return full(shape, fill_value, dtype, **_place_like(a, device))
     order = "F" if _in_columns(order, a) else "C"
     return full(shape, fill_value, dtype, order, device=a if device is None else device)
 
@@ -433,10 +429,6 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     [1.0, 1.0]
     """
     return full_like(a, 1, dtype, order, subok, shape, device=device)
-
-
-def _place_like(x, device):
-    return {"mesh": x.mesh} if device is None else {"device": device}
 
 
 @_engine._FastPath

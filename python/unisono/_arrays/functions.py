@@ -263,8 +263,6 @@ def copy(a, order="K", subok=False):
     >>> un.copy([1, 2]).tolist()
     [1, 2]
     """
-    if isinstance(a, _engine.DistributedArray):
-        return a.copy()
     made = array(a)
     return made.T.copy().T if order == "F" and made.ndim > 1 else made
 

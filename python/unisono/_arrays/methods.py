@@ -85,6 +85,37 @@ def array_interface(self):
     return {**made, **place, "strides": tuple(host.strides)}
 
 
+def mesh(self):
+    return self.device if isinstance(self.device, _engine.Mesh) else None
+
+
+def local(self):
+    if mesh(self) is None:
+        return self
+    part = _engine._mesh_part(self)[3]
+    part.flags.writeable = False
+    return part
+
+
+def set_local(self, value):
+    if mesh(self) is None:
+        self[...] = value
+    else:
+        _engine._set_mesh_part(
+            self, value if isinstance(value, _engine.ndarray) else un.asarray(value, device="cpu")
+        )
+
+
+def global_index(self):
+    index = [slice(0, n) for n in self.shape]
+    if mesh(self) is not None:
+        axis, begin, end, part = _engine._mesh_part(self)
+        index = [slice(0, n) for n in part.shape]
+        if axis >= 0:
+            index[axis] = slice(begin, end)
+    return tuple(index)
+
+
 def setflags(self, write=None, align=None, uic=None):
     """Allow or forbid writes through this array."""
     if write is not None:

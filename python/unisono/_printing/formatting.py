@@ -9,6 +9,7 @@ import math
 import operator
 from contextvars import ContextVar
 
+from .. import _engine
 from . import digits as _digits
 from . import text_layout as _text_layout
 
@@ -289,7 +290,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     if x.dtype.name not in ("int64", "float64", "complex128", "bool") or x.size == 0:
         more.append(f"dtype={x.dtype.name}")
     if x.device != "cpu":
-        more.append(f"device='{x.device}'")
+        is_mesh = isinstance(x.device, _engine.Mesh)
+        more.append(f"mesh={x.device!r}" if is_mesh else f"device='{x.device}'")
     if not more:
         return f"array({text})"
     text = f"array({text},"

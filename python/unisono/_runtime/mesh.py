@@ -73,7 +73,7 @@ def _end_together(m):
 def full(m, shape, fill_value, dtype):
     """Distributed array filled with a number."""
     if dtype is None:
-        dtype = _engine._full((), fill_value, None, None).dtype
+        dtype = _engine._full((), fill_value, None, "cpu").dtype
     out = m.empty(shape, dtype)
     out[...] = fill_value
     return out
@@ -81,50 +81,7 @@ def full(m, shape, fill_value, dtype):
 
 def spread(m, x, dtype):
     """Distribute an array that is equal on all ranks."""
-    if isinstance(x, _engine.DistributedArray):
+    if isinstance(x, _engine.ndarray) and x.device == m:
         return x if dtype is None or x.dtype == dtype else x.astype(dtype)
-    host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, None, None)
-    out = m.empty(host.shape, host.dtype if dtype is None else dtype)
-    out[...] = host
-    return out
-
-
-class _Methods:
-    """Methods of DistributedArray that are written in Python."""
-
-    def __repr__(self):
-        import numpy
-
-        text = numpy.array_repr(numpy.asarray(self)).rstrip(")")
-        return f"{text}, mesh={self.mesh!r})"
-
-    def __str__(self):
-        import numpy
-
-        return str(numpy.asarray(self))
-
-    def __array__(self, dtype=None, copy=None):
-        import numpy
-
-        if copy is False:
-            raise ValueError(
-                "__array__: a distributed array cannot be seen without a copy; leave copy=False out"
-            )
-        return numpy.asarray(self._gather(), dtype=dtype)
-
-    def tolist(self):
-        return self._gather().tolist()
-
-    def item(self, *index):
-        return self[index].item() if index else self._item()
-
-    def fill(self, value):
-        self[...] = value
-
-    def to_device(self, device):
-        return self if device == self.mesh else self._gather().to_device(device)
-
-
-for _name, _function in list(vars(_Methods).items()):
-    if callable(_function):
-        setattr(_engine.DistributedArray, _name, _function)
+    host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, "cpu", None)
+    return m._spread(host, dtype)

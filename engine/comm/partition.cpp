@@ -1,0 +1,472 @@
+// The walks over a window, and element-wise statements.
+#include "comm/partition.h"
+
+#include "comm/primitive_parts.h"
+#include "comm/redistribute.h"
+#include "comm/reduce.h"
+#include "core/error.h"
+#include "tape/record/element_function.h"
+#include "tape/record/record.h"
+#include "tape/record/recorded.h"
+
+namespace unisono::comm {
+
+namespace {
+
+/// Statements in a window: several sweeps of a time loop lie in one, and few temporaries wait.
+constexpr std::size_t most_statements = 64;
+/// Halos up to this many elements are kept beside any part, however small.
+constexpr std::int64_t small_halo = 16;
+
+bool is_elementwise(const Entry& e) {
+    return e.kind == EntryKind::Map || e.kind == EntryKind::Copy || e.kind == EntryKind::Select ||
+           e.kind == EntryKind::Iota || e.kind == EntryKind::Function;
+}
+
+/// The same elements in another shape.
+struct Reshape final : OpaqueCall {
+    void run(std::span<const View>, std::span<const View>) override {
+        fail(ErrorKind::Internal, "mesh: a reshape ran as it is");
+    }
+    std::string name() const override { return "reshape"; }
+};
+
+bool is_reshape(const Entry& e) { return dynamic_cast<const Reshape*>(e.call) != nullptr; }
+
+bool is_on_mesh(const View& v) { return v.storage && Block::of(*v.storage) && v.storage->device; }
+
+bool is_spread(const Entry& e) {
+    return e.kind == EntryKind::Opaque && e.inputs == 1 && e.in[0].storage &&
+           !e.in[0].storage->device;
+}
+
+/// Whether halos of that width are kept beside the parts.
+bool is_near(const Halo& halo, const Split& split) {
+    const std::int64_t most = std::max(small_halo, split.extent / split.ranks + 1);
+    return halo.before <= most && halo.after <= most;
+}
+
+void widen(Halo& halo, const Halo& more) {
+    halo.before = std::max(halo.before, more.before);
+    halo.after = std::max(halo.after, more.after);
+}
+
+/// First of the axes that are reduced; `axis` is the last.
+int first_reduced(const Entry& e) { return e.axis - e.before; }
+
+std::vector<int> reduced_axes(const Entry& e) {
+    std::vector<int> axes;
+    for (int k = first_reduced(e); k <= e.axis; ++k) axes.push_back(k);
+    return axes;
+}
+
+/// As what the result of a reduction is held, whose operand is held so.
+Held held_after(const Entry& e, const Held& in, int ranks) {
+    if (in.kind != Held::Kind::Along) return Held::all(ranks);
+    Split s = in.split;
+    if (s.axis >= first_reduced(e) && s.axis <= e.axis) return Held::all(ranks);
+    if (s.axis > e.axis) s.axis -= e.before + 1;
+    return Held::along(s);
+}
+
+Split as_split(const Held& held, int ranks) {
+    return held.kind == Held::Kind::Along ? held.split : Split::everywhere(ranks);
+}
+
+[[noreturn]] void refuse_view(const View& v) {
+    fail(ErrorKind::Unsupported,
+         "mesh: a view of shape " + shape_text(v.layout->shape()) +
+             " steps along no single axis of its distributed array; copy the array first, or use "
+             "slices");
+}
+
+}  // namespace
+
+Partition::Operand Partition::operand(const View& view) const {
+    Block* block = Block::of(*view.storage);
+    auto steps = block->steps(view);
+    if (!steps) refuse_view(view);
+    return {block, std::move(*steps)};
+}
+
+void Partition::check(const Entry& e) {
+    for_each_write(e, [&](const View& v) { Block::of(mesh_, v); });
+    auto check_view = [&](const View& v) {
+        if (is_on_mesh(v) && !Block::of(*v.storage)->steps(v)) refuse_view(v);
+    };
+    for_each_read(e, check_view);
+    for_each_write(e, check_view);
+    if (is_elementwise(e) || e.kind == EntryKind::Reduce || is_spread(e) || is_reshape(e)) return;
+    check_primitive(e);
+}
+
+bool Partition::ends_window(std::span<const Entry> entries) {
+    return entries.size() >= most_statements;
+}
+
+const Split& Partition::split_of(const Block& block) const {
+    return block.is_split() ? block.split() : planned_.at(&block);
+}
+
+Held Partition::held(const View& view) const {
+    const Operand o = operand(view);
+    return held_by(split_of(*o.block), view, o.steps);
+}
+
+/// Decides how a block is split that is met for the first time.
+void Partition::settle(Block& block) {
+    if (block.is_split()) return;
+    const auto room = room_.find(&block);
+    block.decide(planned_.at(&block), room == room_.end() ? Halo{} : room->second);
+}
+
+/// Backward: what is new takes the split that its first consumer wants.
+void Partition::want(std::span<Entry> window) {
+    for (std::size_t i = window.size(); i-- > 0;) {
+        const Entry& e = window[i];
+        if (!is_elementwise(e)) continue;
+        const Operand out = operand(e.out);
+        if (!out.block->is_split() && !planned_.contains(out.block)) continue;
+        const Held iteration = held_by(split_of(*out.block), e.out, out.steps);
+        for_each_read(e, [&](const View& v) {
+            if (!is_on_mesh(v)) return;
+            const Operand in = operand(v);
+            if (in.block->is_split()) return;
+            if (auto split = split_for(iteration, in.steps, in.block->shape()))
+                planned_.insert_or_assign(in.block, *split);
+        });
+    }
+}
+
+/// Forward: splits that nobody wants otherwise, and halos.
+void Partition::plan(std::span<Entry> window) {
+    for (const Entry& e : window) plan_entry(e);
+    for (const Entry& e : window) {
+        if (is_elementwise(e)) note_halos(e);
+        for_each_write(e, [&](const View& v) { ++writes_[Block::of(*v.storage)]; });
+    }
+    writes_.clear();
+}
+
+void Partition::plan_entry(const Entry& e) {
+    const int ranks = mesh_.size();
+    auto even = [&](Dims shape) {
+        return shape.empty() ? Split::everywhere(ranks) : Split::even(0, shape[0], ranks);
+    };
+    auto is_open = [&](const Block& block) {
+        return !block.is_split() && !planned_.contains(&block);
+    };
+    // Memory that nobody wrote.
+    for_each_read(e, [&](const View& v) {
+        if (!is_on_mesh(v)) return;
+        Block& in = *Block::of(*v.storage);
+        if (is_open(in)) planned_.emplace(&in, even(in.shape()));
+    });
+    Block& out = *Block::of(*e.out.storage);
+    if (e.kind == EntryKind::Reduce) {
+        const Held after = held_after(e, held(e.in[0]), ranks);
+        if (after.kind == Held::Kind::All)
+            planned_.insert_or_assign(&out, Split::everywhere(ranks));
+        else if (is_open(out))
+            planned_.emplace(&out, after.split);
+        return;
+    }
+    if (is_spread(e)) {
+        if (is_open(out)) planned_.emplace(&out, Split::everywhere(ranks));
+        return;
+    }
+    if (!is_elementwise(e)) {
+        for_each_write(e, [&](const View& v) {
+            Block& made = *Block::of(*v.storage);
+            if (is_open(made)) planned_.emplace(&made, even(made.shape()));
+        });
+        return;
+    }
+    if (!is_open(out)) return;
+    // A first write of a part says nothing of the whole.
+    const bool writes_all = e.out.layout->size() == element_count(out.shape());
+    std::optional<Split> split;
+    bool has_operand = false, is_everywhere = true;
+    for_each_read(e, [&](const View& v) {
+        if (!is_on_mesh(v)) return;
+        has_operand = true;
+        const Held in = held(v);
+        is_everywhere = is_everywhere && in.kind == Held::Kind::All;
+        if (in.kind == Held::Kind::Along && !split && writes_all) split = in.split;
+    });
+    if (out.shape().empty() || (has_operand && is_everywhere && writes_all))
+        split = Split::everywhere(ranks);
+    if (!split) split = even(out.shape());
+    planned_.emplace(&out, *split);
+    // What the program fills is likely to be read by its neighbours.
+    if (!has_operand) widen(room_[&out], {1, 1});
+}
+
+void Partition::note_halos(const Entry& e) {
+    const Held iteration = held(e.out);
+    for_each_read(e, [&](const View& v) {
+        if (!is_on_mesh(v)) return;
+        const Operand in = operand(v);
+        const Split& split = split_of(*in.block);
+        const auto halo = halo_between(held_by(split, v, in.steps), iteration, split);
+        if (!halo || halo->none() || !is_near(*halo, split)) return;
+        widen(halos_[{in.block, writes_[in.block]}], *halo);
+        widen(room_[in.block], *halo);
+    });
+}
+
+void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
+    Recorded recorded;
+    struct Forget {
+        Partition& p;
+        ~Forget() {
+            p.planned_.clear();
+            p.room_.clear();
+            p.writes_.clear();
+            p.halos_.clear();
+        }
+    } forget{*this};
+    want(window);
+    plan(window);
+    Tape& local = Tape::current();
+    for (Entry& e : window) {
+        local.line = e.line;
+        for_each_read(e, [](const View& v) {
+            if (v.storage->poison) throw Error(*v.storage->poison);
+        });
+        step(e);
+        // A temporary that nobody needs any more is not made.
+        done(e);
+    }
+}
+
+void Partition::step(Entry& e) {
+    for_each_read(e, [&](const View& v) {
+        if (is_on_mesh(v)) settle(*Block::of(*v.storage));
+    });
+    if (is_elementwise(e)) {
+        elementwise(e);
+    } else if (e.kind == EntryKind::Reduce) {
+        reduction(e);
+    } else if (is_spread(e)) {
+        spread(e);
+    } else if (is_reshape(e)) {
+        flat(e);
+    } else {
+        primitive(e);
+    }
+    for_each_write(e, [&](const View& v) {
+        Block& block = *Block::of(*v.storage);
+        block.written();
+        ++writes_[&block];
+    });
+}
+
+/// What this rank reads of an operand to compute `box` of a statement that the ranks share so.
+Array Partition::operand_part(const View& view, const Held& iteration, const Box& box) {
+    const Operand in = operand(view);
+    Block& block = *in.block;
+    const Held has = held_by(block.split(), view, in.steps);
+    if (has.kind == Held::Kind::All || has == iteration) return block.part(view, in.steps, box);
+    if (const auto halo = halo_between(has, iteration, block.split());
+        halo && is_near(*halo, block.split())) {
+        // Of all statements up to the next write.
+        Halo wanted = *halo;
+        if (const auto all = halos_.find({&block, writes_[&block]}); all != halos_.end())
+            widen(wanted, all->second);
+        if (!halo->none()) block.ensure_halo(wanted);
+        return block.part(view, in.steps, box);
+    }
+    return fetch(block, view, in.steps, iteration, "redistribution");
+}
+
+void Partition::elementwise(const Entry& e) {
+    const Operand out = operand(e.out);
+    settle(*out.block);
+    const Held iteration = held_by(out.block->split(), e.out, out.steps);
+    const Dims shape = e.out.layout->shape();
+    const int me = mesh_.rank();
+    const bool takes_part = iteration.kind != Held::Kind::At || iteration.owner == me;
+    Box box = iteration.box(me, shape);
+    box.resize(shape.size());
+    Entry local = e;
+    local.line = {};
+    local.call = nullptr;
+    Array parts[3];
+    for (int k = 0; k < e.inputs; ++k) {
+        if (!e.in[k].storage) continue;
+        parts[k] = operand_part(e.in[k], iteration, box);
+        local.in[k] = parts[k].view();
+    }
+    if (!takes_part || is_empty(box)) return;
+    const Array target = out.block->part(e.out, out.steps, box);
+    local.out = target.view();
+    if (e.kind == EntryKind::Iota) {
+        // The linear index of an element of the whole.
+        const std::int64_t first =
+            iteration.kind == Held::Kind::Along ? box[0].begin : std::int64_t{0};
+        Arg sum[] = {iota(elements_of(box), nullptr).arg(),
+                     Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
+        const Array counted = apply(Op::Add, sum);
+        assign(target, counted.arg());
+        return;
+    }
+    if (e.kind == EntryKind::Function)
+        local.call = new ElementCall(static_cast<const ElementCall*>(e.call)->function);
+    Tape::current().append(local);
+}
+
+/// Writes what this rank has of a new array, held so.
+void Partition::store(const View& out, const Array& given, const Held& as,
+                      const std::string& what) {
+    const Operand to = operand(out);
+    Block& block = *to.block;
+    const Array part = given.is_known() ? full({}, given.scalar(), nullptr) : given;
+    const int ranks = mesh_.size();
+    if (!block.is_split()) {
+        const Split split = as_split(as, ranks);
+        const Split& planned = planned_.at(&block);
+        const bool as_planned =
+            split.axis == planned.axis && (split.is_everywhere() || split.same_parts(planned));
+        if (as_planned && !room_.contains(&block))
+            return block.adopt(split, part.view().layout->contiguous() ? part : copy(part));
+        settle(block);
+    }
+    const Held iteration = held_by(block.split(), out, to.steps);
+    const Dims shape = out.layout->shape();
+    Box box = iteration.box(mesh_.rank(), shape);
+    box.resize(shape.size());
+    const Array moved =
+        as == iteration ? part : move_parts(mesh_, part, shape, as, iteration, what);
+    const bool takes_part = iteration.kind != Held::Kind::At || iteration.owner == mesh_.rank();
+    if (takes_part && !is_empty(box)) assign(block.part(out, to.steps, box), moved.arg());
+}
+
+void Partition::reduction(const Entry& e) {
+    const View& v = e.in[0];
+    const Operand in = operand(v);
+    const Held has = held_by(in.block->split(), v, in.steps);
+    const int ranks = mesh_.size(), me = mesh_.rank();
+    const Dims shape = v.layout->shape();
+    const std::vector<int> axes = reduced_axes(e);
+    auto reduced = [&](const Array& a, std::vector<int> over) {
+        return over.empty() ? a : reduce(e.op, a, std::move(over), false, e.compute);
+    };
+    const std::string what = "result of a reduction of " + in.block->text();
+    if (has.kind == Held::Kind::At) {
+        const Array all = fetch(*in.block, v, in.steps, Held::all(ranks), "one row");
+        return store(e.out, reduced(all, axes), Held::all(ranks), what);
+    }
+    Box box = has.box(me, shape);
+    const Array part = in.block->part(v, in.steps, box);
+    const Held after = held_after(e, has, ranks);
+    if (has.kind == Held::Kind::All || after.kind == Held::Kind::Along)
+        return store(e.out, reduced(part, axes), after, what);
+    // Innermost first: behind the split axis, along it, before it.
+    Split split = has.split;
+    std::vector<int> behind, before;
+    for (int axis : axes) {
+        if (axis > split.axis) behind.push_back(axis);
+        if (axis < split.axis) before.push_back(axis);
+    }
+    Array inner = part;
+    if (behind.empty())
+        inner = part.dtype() == e.compute ? part : astype(part, e.compute, true);
+    else
+        inner = reduced(part, behind);
+    const Array everywhere = reduce_along(mesh_, e.op, inner, split, e.compute);
+    store(e.out, reduced(everywhere, before), Held::all(ranks), what);
+}
+
+/// An array of the host, which is the same on all ranks: each takes its part.
+void Partition::spread(const Entry& e) {
+    const Operand out = operand(e.out);
+    settle(*out.block);
+    const Held iteration = held_by(out.block->split(), e.out, out.steps);
+    Box box = iteration.box(mesh_.rank(), e.out.layout->shape());
+    if (is_empty(box)) return;
+    std::vector<IndexItem> items;
+    for (Range r : box) items.push_back({IndexItem::Kind::Slice, r.begin, r.end, 1, true, true});
+    const Array from = index(Array::of(e.in[0]), items);
+    assign(out.block->part(e.out, out.steps, box), from.arg());
+}
+
+void Partition::flat(const Entry& e) {
+    const Operand in = operand(e.in[0]);
+    const Dims from = e.in[0].layout->shape(), to = e.out.layout->shape();
+    const int ranks = mesh_.size();
+    const Held rows =
+        from.empty() ? Held::at(ranks - 1) : Held::along(Split::even(0, from[0], ranks));
+    const Array part = fetch(*in.block, e.in[0], in.steps, rows, "reshape");
+    const Array made = move_flat(mesh_, part, from, to,
+                                 "reshape of " + in.block->text() + " to " + shape_text(to));
+    const Held as = to.empty() ? Held::at(ranks - 1) : Held::along(Split::even(0, to[0], ranks));
+    store(e.out, made, as, "result of a reshape of " + in.block->text());
+}
+
+void Partition::complete(Storage& storage) {
+    if (Block* block = Block::of(storage)) block->complete();
+}
+
+Array Partition::make_empty(Dims shape, DType dtype, Device* place) {
+    Array made = empty(shape, dtype, place);
+    Block& block = *Block::of(*made.view().storage);
+    if (shape.empty())
+        block.decide(Split::everywhere(mesh_.size()));
+    else
+        block.decide(Split::even(0, shape[0], mesh_.size()), {1, 1});
+    return made;
+}
+
+/// An operand whose contents are recorded on this rank's tape. Ends a window.
+Partition::Operand Partition::ready(const View& v) {
+    if (tape_.length() > 0) tape_.flush_all(FlushReason::Read);
+    if (v.storage->poison) throw Error(*v.storage->poison);
+    Operand o = operand(v);
+    if (!o.block->is_split()) {
+        const Dims shape = o.block->shape();
+        o.block->decide(shape.empty() ? Split::everywhere(mesh_.size())
+                                      : Split::even(0, shape[0], mesh_.size()));
+    }
+    return o;
+}
+
+Partition::LocalPart Partition::local_part(const Array& a) {
+    const View& v = a.view();
+    const Operand o = ready(v);
+    const Held has = held_by(o.block->split(), v, o.steps);
+    Box box = has.box(mesh_.rank(), v.layout->shape());
+    box.resize(static_cast<std::size_t>(v.layout->rank()));
+    LocalPart made{-1, {}, o.block->part(v, o.steps, box)};
+    if (has.kind != Held::Kind::Along) return made;
+    made.axis = has.split.axis;
+    made.range = has.split.range(mesh_.rank());
+    return made;
+}
+
+Array Partition::whole(const Array& a) {
+    const View& v = a.view();
+    const Operand o = ready(v);
+    if (held_by(o.block->split(), v, o.steps).kind == Held::Kind::All)
+        return copy(o.block->part(v, o.steps, whole_box(v.layout->shape())));
+    const Array all = fetch(*o.block, v, o.steps, Held::all(mesh_.size()), "gather", true);
+    return all.view().layout->contiguous() ? all : copy(all);
+}
+
+Array Partition::reshaped(const Array& a, Dims shape) {
+    Array made = empty(shape, a.dtype(), a.device());
+    if (a.size() == 0) return made;
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    e.inputs = 1;
+    e.in[0] = a.view();
+    e.out = made.view();
+    e.compute = a.dtype();
+    e.call = new Reshape;  // owned by the tape
+    tape_.line = Tape::current().line;
+    tape_.hooks = Tape::current().hooks;
+    tape_.append(e);
+    return made;
+}
+
+}  // namespace unisono::comm

@@ -1,0 +1,90 @@
+// Runs windows of a mesh's tape: finds which part of each statement is this rank's, records the
+// messages that bring what it needs, and records the part itself on the rank's own tape.
+//
+// How it works. A window is walked three times. Backward: a result takes the split that its first
+// consumer in the window wants, so that only what the whole expression needs is sent. Forward: what
+// nobody wants otherwise takes the split of its first operand; and how far beyond their parts ranks
+// read each array, until it is written, is gathered, so that one exchange serves all. Forward
+// again: messages and local statements are recorded. Nothing is computed; the rank's tape fuses
+// local statements and runs them when a value leaves.
+//
+// So
+//     u_new[1:-1, 1:-1] = ((u[0:-2, 1:-1] + u[2:, 1:-1]) + ...) / 4
+// exchanges one row with each neighbour, whatever the shifts.
+//
+// Messages follow from the recorded program alone: results count whether anybody uses them or not.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/block.h"
+#include "tape/tape.h"
+#include "tape/windows.h"
+
+namespace unisono::comm {
+
+class Partition final : public Windows {
+  public:
+    explicit Partition(Mesh& mesh) : mesh_(mesh), tape_(*this) {}
+
+    Tape& tape() { return tape_; }
+
+    void created(const View& all) override { Block::of(mesh_, all); }
+    void check(const Entry& entry) override;
+    bool ends_window(std::span<const Entry> entries) override;
+    void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
+    void complete(Storage& storage) override;
+    Array whole(const Array& a) override;
+    Array reshaped(const Array& a, Dims shape) override;
+
+    /// What this rank has of the elements that the array shows: indices `range` of `axis`, or,
+    /// where axis is -1, all or nothing of them. Ends a window.
+    struct LocalPart {
+        int axis;
+        Range range;
+        Array array;
+    };
+    LocalPart local_part(const Array& a);
+    /// An array of that shape that is split evenly along its first axis.
+    Array make_empty(Dims shape, DType dtype, Device* place);
+
+  private:
+    /// An operand or result of an entry.
+    struct Operand {
+        Block* block;
+        Steps steps;
+    };
+    Operand operand(const View& view) const;
+    const Split& split_of(const Block& block) const;
+    Operand ready(const View& view);
+    Held held(const View& view) const;
+    void settle(Block& block);
+
+    void want(std::span<Entry> window);
+    void plan(std::span<Entry> window);
+    void plan_entry(const Entry& e);
+    void note_halos(const Entry& e);
+    void step(Entry& e);
+    void elementwise(const Entry& e);
+    Array operand_part(const View& view, const Held& iteration, const Box& box);
+    void reduction(const Entry& e);
+    void spread(const Entry& e);
+    void flat(const Entry& e);
+    void primitive(const Entry& e);
+    void store(const View& out, const Array& part, const Held& as, const std::string& what);
+
+    Mesh& mesh_;
+    Tape tape_;
+    // Of the window that runs.
+    std::unordered_map<const Block*, Split> planned_;  ///< of blocks without a split
+    std::unordered_map<const Block*, Halo> room_;
+    std::unordered_map<const Block*, int> writes_;        ///< seen so far
+    std::map<std::pair<const Block*, int>, Halo> halos_;  ///< read between those writes
+};
+
+}  // namespace unisono::comm

@@ -1,0 +1,181 @@
+// Packs what others want, sends it, and puts what comes in its place.
+#include "comm/redistribute.h"
+
+#include <functional>
+
+#include "core/error.h"
+#include "tape/record/record.h"
+
+namespace unisono::comm {
+
+namespace {
+
+Array box_of(const Array& a, const Box& box, const Box& origin) {
+    std::vector<IndexItem> items;
+    for (std::size_t k = 0; k < box.size(); ++k) {
+        items.push_back({IndexItem::Kind::Slice, box[k].begin - origin[k].begin,
+                         box[k].end - origin[k].begin, 1, true, true});
+    }
+    return index(a, items);
+}
+
+Array run_of(const Array& flat, std::int64_t begin, std::int64_t count) {
+    IndexItem item{IndexItem::Kind::Slice, begin, begin + count, 1, true, true};
+    return index(flat, {&item, 1});
+}
+
+/// Ranks that may have something in common with these parts.
+Split::Ranks candidates(const Held& held, const Box& box, int ranks) {
+    if (held.kind == Held::Kind::At) return {held.owner, held.owner};
+    if (held.kind == Held::Kind::Along)
+        return held.split.owners(box[static_cast<std::size_t>(held.split.axis)]);
+    return {0, ranks - 1};
+}
+
+Array empty_like_box(const Box& box, DType t) { return empty(shape_of(box), t, nullptr); }
+
+}  // namespace
+
+Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
+                 const std::string& what, bool settle) {
+    const int me = mesh.rank();
+    Box wants = wanted.box(me, shape);
+    const Box has = held.box(me, shape);
+    if (wants.size() > shape.size()) wants.resize(shape.size());
+    const DType t = part.dtype();
+    const auto bytes = size_of(t);
+    // 0-d arrays have no axis that could be empty: whether a rank takes part says the kind.
+    const bool gets = !(wanted.kind == Held::Kind::At && wanted.owner != me) && !is_empty(wants);
+    const bool gives = !(held.kind == Held::Kind::At && held.owner != me) && !is_empty(has);
+    Array made = empty_like_box(gets ? wants : shape.empty() ? Box{} : wants, t);
+    struct Piece {
+        int rank;
+        Box box;
+    };
+    std::vector<Piece> going, coming;
+    std::int64_t out_size = 0, in_size = 0;
+    if (held.kind == Held::Kind::All) {
+        if (gets) assign(made, box_of(part, wants, whole_box(shape)).arg());
+        if (!settle || mesh.size() == 1) return made;
+    } else {
+        if (gets && gives) {
+            const Box both = intersect(has, wants);
+            if (!is_empty(both)) assign(box_of(made, both, wants), box_of(part, both, has).arg());
+        }
+        if (gives) {
+            const Split::Ranks to = candidates(wanted, has, mesh.size());
+            for (int r = to.first; r <= to.last; ++r) {
+                if (r == me) continue;
+                const Box both = intersect(has, wanted.box(r, shape));
+                if (is_empty(both)) continue;
+                going.push_back({r, both});
+                out_size += elements_of(both);
+            }
+        }
+        if (gets) {
+            const Split::Ranks from = candidates(held, wants, mesh.size());
+            for (int r = from.first; r <= from.last; ++r) {
+                if (r == me) continue;
+                const Box both = intersect(held.box(r, shape), wants);
+                if (is_empty(both)) continue;
+                coming.push_back({r, both});
+                in_size += elements_of(both);
+            }
+        }
+    }
+    if (mesh.size() == 1) return made;
+    const std::int64_t out_shape[] = {out_size}, in_shape[] = {in_size};
+    const Array out = empty(out_shape, t, nullptr), in = empty(in_shape, t, nullptr);
+    std::vector<Part> sends, receives;
+    std::int64_t at = 0;
+    for (const Piece& p : going) {
+        const std::int64_t n = elements_of(p.box);
+        assign(reshape(run_of(out, at, n), shape_of(p.box)), box_of(part, p.box, has).arg());
+        sends.push_back({p.rank, at * bytes, n * bytes});
+        at += n;
+    }
+    at = 0;
+    for (const Piece& p : coming) {
+        const std::int64_t n = elements_of(p.box);
+        receives.push_back({p.rank, at * bytes, n * bytes});
+        at += n;
+    }
+    mesh.record(what, out.view(), std::move(sends), in.view(), std::move(receives), settle);
+    at = 0;
+    for (const Piece& p : coming) {
+        const std::int64_t n = elements_of(p.box);
+        assign(box_of(made, p.box, wants), reshape(run_of(in, at, n), shape_of(p.box)).arg());
+        at += n;
+    }
+    return made;
+}
+
+Array fetch(const Block& block, const View& view, const Steps& steps, const Held& wanted,
+            const std::string& why, bool settle) {
+    // Axes along which the view stays where it is are moved once, and broadcast where they arrive.
+    View once = view;
+    std::vector<std::int64_t> shape(view.layout->shape().begin(), view.layout->shape().end());
+    Held moved = wanted;
+    for (std::size_t j = 0; j < shape.size(); ++j) {
+        if (steps.axis[j] >= 0) continue;
+        shape[j] = 1;
+        if (wanted.kind == Held::Kind::Along && wanted.split.axis == static_cast<int>(j))
+            moved = Held::all(block.mesh().size());
+    }
+    once.layout = Layout::make(shape, view.layout->strides());
+    const Held held = held_by(block.split(), once, steps);
+    const int me = block.mesh().rank();
+    Box has = held.box(me, shape);
+    has.resize(shape.size());
+    const Array part = block.part(once, steps, has);
+    Array made = move_parts(block.mesh(), part, shape, held, moved,
+                            why + " of " + shape_text(view.layout->shape()) + " from " +
+                                block.text() + " at element " + std::to_string(view.offset),
+                            settle);
+    Box box = wanted.box(me, view.layout->shape());
+    box.resize(shape.size());
+    if (wanted.kind == Held::Kind::At && wanted.owner != me) return made;
+    const std::vector<std::int64_t> all = shape_of(box);
+    if (std::equal(all.begin(), all.end(), made.shape().begin(), made.shape().end())) return made;
+    return broadcast_to(made, all);
+}
+
+Array move_flat(Mesh& mesh, const Array& part, Dims from, Dims to, const std::string& what) {
+    // Rows lie one behind the other in both: what moves are runs of elements.
+    const std::int64_t n = element_count(from);
+    auto run = [&](Dims shape, int rank) {
+        if (shape.empty()) return rank == mesh.size() - 1 ? Range{0, n} : Range{};
+        const std::int64_t row = shape[0] ? n / shape[0] : 0;
+        const Range rows = Split::even(0, shape[0], mesh.size()).range(rank);
+        return Range{rows.begin * row, rows.end * row};
+    };
+    const int me = mesh.rank();
+    const Range has = run(from, me), wants = run(to, me);
+    const std::int64_t flat_shape[] = {has.size()}, made_shape[] = {wants.size()};
+    const Array flat = reshape(part, {flat_shape[0]});
+    Array made = empty(made_shape, part.dtype(), nullptr);
+    const auto bytes = size_of(part.dtype());
+    std::vector<Part> sends, receives;
+    for (int r = 0; r < mesh.size(); ++r) {
+        const Range out = intersect(has, run(to, r)), in = intersect(run(from, r), wants);
+        if (r == me) {
+            if (!out.empty())
+                assign(run_of(made, out.begin - wants.begin, out.size()),
+                       run_of(flat, out.begin - has.begin, out.size()).arg());
+            continue;
+        }
+        if (!out.empty()) sends.push_back({r, (out.begin - has.begin) * bytes, out.size() * bytes});
+        if (!in.empty())
+            receives.push_back({r, (in.begin - wants.begin) * bytes, in.size() * bytes});
+    }
+    if (mesh.size() > 1) {
+        const Array packed =
+            flat.view().layout->contiguous() && flat.view().offset == 0 ? flat : copy(flat);
+        mesh.record(what, packed.view(), std::move(sends), made.view(), std::move(receives), false);
+    }
+    std::vector<std::int64_t> shape(to.begin(), to.end());
+    if (!shape.empty()) shape[0] = Split::even(0, to[0], mesh.size()).range(me).size();
+    return shape.empty() && wants.empty() ? made : reshape(made, shape);
+}
+
+}  // namespace unisono::comm

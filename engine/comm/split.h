@@ -1,0 +1,113 @@
+// How the elements of an array are spread over the ranks of a mesh: in consecutive parts along one
+// axis, or all of them on every rank.
+//
+// Who owns an index follows by formula, in constant time: nothing has the size of the job but where
+// the parts are irregular. The parts are those of a base, 0 .. n - 1 cut into even blocks (or at
+// given bounds); index i belongs to whom base index start + step i belongs to. So the result of
+// u[2:] + u[:-2] can be spread as the rows of v[1:-1] are. What lies beyond an end of the base
+// belongs to the owner of that end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/ranges.h"
+
+namespace unisono::comm {
+
+struct Split {
+    int axis = -1;            ///< that the parts lie along; -1: every rank has all
+    std::int64_t extent = 0;  ///< of that axis
+    int ranks = 1;
+    std::int64_t base = 0;
+    /// Where the parts of an irregular base begin, and its end; null for even blocks.
+    std::shared_ptr<const std::vector<std::int64_t>> bounds;
+    std::int64_t start = 0, step = 1;
+
+    static Split everywhere(int ranks) {
+        Split s;
+        s.ranks = ranks;
+        return s;
+    }
+    static Split even(int axis, std::int64_t extent, int ranks) {
+        Split s;
+        s.axis = axis;
+        s.extent = s.base = extent;
+        s.ranks = ranks;
+        return s;
+    }
+
+    bool is_everywhere() const { return axis < 0; }
+    bool same_base(const Split& o) const {
+        return base == o.base && bounds == o.bounds && ranks == o.ranks;
+    }
+    /// Whether equal indices belong to the same rank by the same formula.
+    bool same_parts(const Split& o) const {
+        return extent == o.extent && same_base(o) && start == o.start && step == o.step;
+    }
+
+    /// Indices along the axis that the rank owns; where it owns none, an empty range in its place.
+    Range range(int rank) const {
+        const Range all = span(rank);
+        const std::int64_t begin = std::clamp<std::int64_t>(all.begin, 0, extent);
+        return {begin, std::clamp(all.end, begin, extent)};
+    }
+    /// The same of an axis without ends.
+    Range span(int rank) const {
+        auto up = [](std::int64_t a, std::int64_t b) {
+            return a >= 0 ? (a + b - 1) / b : -(-a / b);
+        };
+        const std::int64_t begin = begin_of(rank), end = begin_of(rank + 1);
+        if (step > 0) return {up(begin - start, step), up(end - start, step)};
+        return {up(start - end + 1, -step), up(start - begin + 1, -step)};
+    }
+    /// Of an index, which may lie beyond the ends of the axis.
+    int owner(std::int64_t index) const {
+        const std::int64_t at = start + step * index;
+        if (at < 0 || base == 0) return base == 0 && at >= 0 ? ranks - 1 : 0;
+        if (at >= base) return ranks - 1;
+        if (bounds) {
+            const auto after = std::upper_bound(bounds->begin() + 1, bounds->end() - 1, at);
+            return static_cast<int>(after - bounds->begin()) - 1;
+        }
+        auto rank = static_cast<int>(static_cast<long double>(at) * ranks / base);
+        rank = std::min(rank, ranks - 1);
+        while (rank > 0 && even_begin(rank) > at) --rank;
+        while (rank + 1 < ranks && even_begin(rank + 1) <= at) ++rank;
+        return rank;
+    }
+    /// The ranks that own some of these indices: from first to last.
+    struct Ranks {
+        int first = 0, last = -1;
+    };
+    Ranks owners(Range indices) const {
+        if (indices.empty()) return {};
+        const int a = owner(indices.begin), b = owner(indices.end - 1);
+        return {std::min(a, b), std::max(a, b)};
+    }
+
+    /// The same parts seen by a view whose index j is index `from + by * j` of this axis.
+    Split seen(int view_axis, std::int64_t count, std::int64_t from, std::int64_t by) const {
+        Split s = *this;
+        s.axis = view_axis;
+        s.extent = count;
+        s.start = start + step * from;
+        s.step = step * by;
+        return s;
+    }
+
+  private:
+    static constexpr std::int64_t beyond = std::int64_t{1} << 61;
+    std::int64_t even_begin(int rank) const {
+        return base / ranks * rank + base % ranks * rank / ranks;
+    }
+    std::int64_t begin_of(int rank) const {
+        if (rank == 0) return -beyond;
+        if (rank == ranks) return beyond;
+        return bounds ? (*bounds)[static_cast<std::size_t>(rank)] : even_begin(rank);
+    }
+};
+
+}  // namespace unisono::comm

@@ -1,0 +1,124 @@
+// Takes views apart into steps along the axes of the array.
+#include "comm/steps.h"
+
+#include <cstdlib>
+
+namespace unisono::comm {
+
+Box whole_box(Dims shape) {
+    Box box;
+    for (std::int64_t n : shape) box.push_back({0, n});
+    return box;
+}
+
+bool is_empty(const Box& box) {
+    return std::any_of(box.begin(), box.end(), [](Range r) { return r.empty(); });
+}
+
+Box intersect(const Box& a, const Box& b) {
+    Box both;
+    for (std::size_t k = 0; k < a.size(); ++k) both.push_back(intersect(a[k], b[k]));
+    return both;
+}
+
+std::int64_t elements_of(const Box& box) {
+    std::int64_t n = 1;
+    for (Range r : box) n *= r.size();
+    return n;
+}
+
+std::vector<std::int64_t> shape_of(const Box& box) {
+    std::vector<std::int64_t> shape;
+    for (Range r : box) shape.push_back(r.size());
+    return shape;
+}
+
+std::optional<Steps> steps_of(const View& view, Dims shape) {
+    const std::size_t rank = shape.size();
+    std::vector<std::int64_t> pitch(rank, 1);
+    for (std::size_t k = rank; k-- > 1;)
+        pitch[k - 1] = pitch[k] * std::max<std::int64_t>(1, shape[k]);
+    Steps made;
+    made.start.assign(rank, 0);
+    const Layout& layout = *view.layout;
+    if (layout.size() > 0) {
+        std::int64_t rest = view.offset;
+        for (std::size_t k = 0; k < rank; ++k) {
+            made.start[k] = rest / pitch[k];
+            rest %= pitch[k];
+        }
+        if (rest != 0) return {};
+    }
+    const std::size_t axes = layout.shape().size();
+    made.axis.assign(axes, -1);
+    made.step.assign(axes, 0);
+    std::vector<bool> used(rank, false);
+    // Axes of extent 1 take what others leave.
+    for (const bool moves : {true, false}) {
+        for (std::size_t j = 0; j < axes; ++j) {
+            const std::int64_t count = layout.shape()[j], stride = layout.strides()[j];
+            if ((count > 1) != moves || stride == 0) continue;
+            const std::int64_t size = std::abs(stride);
+            for (std::size_t k = 0; k < rank; ++k) {
+                if (used[k] || size % pitch[k] != 0) continue;
+                const std::int64_t step = stride / pitch[k];
+                const std::int64_t last = made.start[k] + step * (count - 1);
+                const bool fits =
+                    moves ? shape[k] > 1 && last >= 0 && last < shape[k] : size == pitch[k];
+                if (!fits && layout.size() > 0) continue;
+                used[k] = true;
+                made.axis[j] = static_cast<int>(k);
+                made.step[j] = step;
+                break;
+            }
+            if (moves && made.axis[j] < 0 && layout.size() > 0) return {};
+        }
+    }
+    return made;
+}
+
+Box Held::box(int rank, Dims shape) const {
+    Box box = whole_box(shape);
+    if (kind == Kind::Along) box[static_cast<std::size_t>(split.axis)] = split.range(rank);
+    if (kind == Kind::At && rank != owner) {
+        for (Range& r : box) r = {};
+        if (box.empty()) box.push_back({});  // a box without elements
+    }
+    return box;
+}
+
+Held held_by(const Split& split, const View& view, const Steps& steps) {
+    if (split.is_everywhere()) return Held::all(split.ranks);
+    const auto axis = static_cast<std::size_t>(split.axis);
+    for (std::size_t j = 0; j < steps.axis.size(); ++j) {
+        if (steps.axis[j] == split.axis)
+            return Held::along(split.seen(static_cast<int>(j), view.layout->shape()[j],
+                                          steps.start[axis], steps.step[j]));
+    }
+    if (split.extent == 0) return Held::at(0);
+    return Held::at(split.owner(steps.start[axis]));
+}
+
+std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shape) {
+    if (wanted.kind != Held::Kind::Along) return {};
+    const auto j = static_cast<std::size_t>(wanted.split.axis);
+    const int axis = steps.axis[j];
+    const std::int64_t step = steps.step[j];
+    if (axis < 0 || (step != 1 && step != -1)) return {};
+    const auto k = static_cast<std::size_t>(axis);
+    // Index i of the array is index (i - start) * step of the view.
+    return wanted.split.seen(axis, shape[k], -steps.start[k] * step, step);
+}
+
+std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split) {
+    if (held.kind != Held::Kind::Along || wanted.kind != Held::Kind::Along) return {};
+    const Split &has = held.split, &wants = wanted.split;
+    if (has.axis != wants.axis || !has.same_base(wants) || has.step != wants.step) return {};
+    // Element j is at base index start + step * j, where it is owned and where it is wanted.
+    const std::int64_t shift = has.start - wants.start, step = std::abs(split.step);
+    if (shift == 0) return Halo{};
+    const std::int64_t far = (std::abs(shift) + step - 1) / step;
+    return (shift > 0) == (split.step > 0) ? Halo{0, far} : Halo{far, 0};
+}
+
+}  // namespace unisono::comm

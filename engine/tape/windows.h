@@ -1,0 +1,38 @@
+// A tape whose arrays lie elsewhere than in one memory: on the ranks of a mesh.
+//
+// The host's tape cuts segments by what is wanted and alive, which differs between the ranks of a
+// job. Such a tape cuts windows instead, by the recorded program alone: each rank cuts the same,
+// and what each has to send to others follows. Running a window computes nothing: it records, on
+// the host's tape, what this rank does of it. There it fuses, and runs when a value leaves.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "tape/array.h"
+
+namespace unisono {
+
+struct Entry;
+
+class Windows {
+  public:
+    virtual ~Windows() = default;
+    /// Before memory is written for the first time: the packed view of all of it.
+    virtual void created(const View& all) = 0;
+    /// Throws where the entry, which is about to be recorded, cannot be run.
+    virtual void check(const Entry& entry) = 0;
+    /// Whether a window ends behind the last of these entries.
+    virtual bool ends_window(std::span<const Entry> entries) = 0;
+    /// Records what this rank does of the window, and says of each entry that it is done with.
+    virtual void run(std::span<Entry> window, const std::function<void(Entry&)>& done) = 0;
+    /// Whatever was recorded for this rank's part of the memory is run.
+    virtual void complete(Storage& storage) = 0;
+
+    /// The elements on this host, packed, equal on all ranks. Ends a window.
+    virtual Array whole(const Array& a) = 0;
+    /// The same elements in row-major order in another shape: new memory.
+    virtual Array reshaped(const Array& a, Dims shape) = 0;
+};
+
+}  // namespace unisono

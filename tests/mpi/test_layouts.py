@@ -1,0 +1,99 @@
+"""This rank's part of distributed arrays, and results that are split along other axes."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+mesh = un.mesh("mpi")
+p = mesh.size
+lengths = sorted({1, max(p - 1, 1), p, p + 1, 13})
+
+
+def same(ours, theirs):
+    ours = np.asarray(ours)
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    assert ours.tobytes() == np.ascontiguousarray(theirs).tobytes()
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_parts(n):
+    x = np.arange(n * 3.0).reshape(n, 3)
+    a = un.asarray(x, mesh=mesh)
+    same(a.local, x[a.global_index])
+    same(a[::-1, 1:].local, x[::-1, 1:][a[::-1, 1:].global_index])
+    begin, end = n * mesh.rank // p, n * (mesh.rank + 1) // p
+    assert a.global_index == (slice(begin, end), slice(0, 3)) or begin == end
+    assert a.mesh == mesh and un.zeros(2).mesh is None and un.ones(2).local.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        a.local[...] = 0
+
+
+def test_parts_are_written_together():
+    a = un.zeros((p + 2, 4), mesh=mesh)
+    a[1:] = a[:-1] + 1  # halos are current
+    rows = a.global_index[0]
+    a.local = np.arange(4.0) + 10 * np.arange(rows.start, rows.stop)[:, None]
+    x = np.arange(4.0) + 10 * np.arange(p + 2)[:, None]
+    same(a, x)
+    same(a[1:] - a[:-1], x[1:] - x[:-1])
+    with pytest.raises(ValueError, match="this rank's part has another shape"):
+        a.local = np.zeros((1, 7))
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_transposed(n):
+    x = np.random.default_rng(n).integers(-9, 9, (n, n + 1)).astype(float)
+    a = un.asarray(x, mesh=mesh)
+    same(a.T, x.T)
+    same(a.T + 1, x.T + 1)
+    same(a.T[:, 1:] - a.T[:, :-1], x.T[:, 1:] - x.T[:, :-1])
+    same(a[:, :n] + a[:, :n].T, x[:, :n] + x[:, :n].T)
+    b, y = a.copy(), x.copy()
+    b.T[1:, ::-1] = 7
+    y.T[1:, ::-1] = 7
+    b[:, :n] += a[:, :n].T
+    y[:, :n] += x[:, :n].T
+    same(b, y)
+    t, s = (a.T * 2), (x.T * 2)  # split along its last axis
+    same(t.sum(axis=0), s.sum(axis=0))
+    assert float(t.sum()) == s.sum()
+    same(t.max(axis=1), s.max(axis=1))
+    same(t[1:, 1:] + t[:-1, :-1], s[1:, 1:] + s[:-1, :-1])
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_reshaped(n):
+    x = np.arange(n * 12.0).reshape(n, 3, 4)
+    a = un.asarray(x, mesh=mesh)
+    same(a.reshape(-1), x.reshape(-1))
+    same(a.reshape(12, n), x.reshape(12, n))
+    same(a.reshape(n, 12) * 2, x.reshape(n, 12) * 2)
+    same(a[:, None, 1], x[:, None, 1])
+    same(a.ravel()[::5], x.ravel()[::5])
+    same(a.transpose(2, 0, 1).reshape(4, -1), x.transpose(2, 0, 1).reshape(4, -1))
+    same(a.sum(axis=0, keepdims=True), x.sum(axis=0, keepdims=True))
+
+
+def test_outer_products_of_vectors():
+    x, y = np.arange(2 * p + 1.0), np.arange(p + 2.0) * 3
+    a, b = un.asarray(x, mesh=mesh), un.asarray(y, mesh=mesh)
+    same(a[:, None] * b, x[:, None] * y)
+    same(a[:, None] + a, x[:, None] + x)
+    c, z = un.zeros((len(x), len(y)), mesh=mesh), np.zeros((len(x), len(y)))
+    c[...] = b
+    z[...] = y
+    c += a[:, None]
+    z += x[:, None]
+    same(c, z)
+
+
+def test_complex_numbers():
+    x = np.arange(2 * p + 1) * (1 + 2j)
+    a = un.asarray(x, mesh=mesh)
+    same(a * 1j, x * 1j)
+    same(a.real, x.real)
+    same(a.imag[1:] + a.real[:-1], x.imag[1:] + x.real[:-1])
+    a.imag[...] = 3
+    x.imag[...] = 3
+    same(a, x)
+    assert complex(a.sum()) == x.sum()
