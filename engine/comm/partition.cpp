@@ -13,8 +13,9 @@ namespace unisono::comm {
 
 namespace {
 
-/// Statements in a window: several sweeps of a time loop lie in one, and few temporaries wait.
-constexpr std::size_t most_statements = 64;
+/// Statements in a window: several sweeps of a time loop lie in one, and few temporaries wait. It
+/// ends behind an in-place statement where there is one, so that no expression is cut in two.
+constexpr std::size_t usual_statements = 48, most_statements = 256;
 /// Halos up to this many elements are kept beside any part, however small.
 constexpr std::int64_t small_halo = 16;
 
@@ -101,7 +102,9 @@ void Partition::check(const Entry& e) {
 }
 
 bool Partition::ends_window(std::span<const Entry> entries) {
-    return entries.size() >= most_statements;
+    const std::size_t n = entries.size();
+    return n >= most_statements ||
+           (n >= usual_statements && entries.back().out.storage->version > 1);
 }
 
 const Split& Partition::split_of(const Block& block) const {
