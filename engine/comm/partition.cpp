@@ -1,7 +1,7 @@
 // The walks over a window, and element-wise statements.
 #include "comm/partition.h"
 
-#include "comm/primitive_parts.h"
+#include "comm/parts/primitive.h"
 #include "comm/redistribute.h"
 #include "comm/reduce.h"
 #include "core/error.h"
@@ -269,6 +269,7 @@ void Partition::step(Entry& e) {
 Array Partition::operand_part(const View& view, const Held& iteration, const Box& box) {
     const Operand in = operand(view);
     Block& block = *in.block;
+    settle(block);
     const Held has = held_by(block.split(), view, in.steps);
     if (has.kind == Held::Kind::All || has == iteration) return block.part(view, in.steps, box);
     if (const auto halo = halo_between(has, iteration, block.split());
@@ -281,6 +282,12 @@ Array Partition::operand_part(const View& view, const Held& iteration, const Box
         return block.part(view, in.steps, box);
     }
     return fetch(block, view, in.steps, iteration, "redistribution");
+}
+
+Array Partition::part(const View& view, const Held& wanted) {
+    Box box = wanted.box(mesh_.rank(), view.layout->shape());
+    box.resize(static_cast<std::size_t>(view.layout->rank()));
+    return operand_part(view, wanted, box);
 }
 
 void Partition::elementwise(const Entry& e) {
@@ -456,19 +463,68 @@ Array Partition::whole(const Array& a) {
     return all.view().layout->contiguous() ? all : copy(all);
 }
 
+namespace {
+
+/// Positions beside an array on the mesh, which may be the host's.
+void add_reads(Entry& e, OpaqueCall& call, std::span<const Array> arrays) {
+    for (const Array& a : arrays) {
+        if (e.inputs < std::size(e.in)) {
+            e.in[e.inputs++] = a.view();
+            continue;
+        }
+        if (!call.tail) call.tail = std::make_unique<OpaqueCall::Tail>();
+        call.tail->reads.push_back(a.view());
+    }
+}
+
+std::vector<Array> with_positions(const Array& first, std::span<const Array> positions,
+                                  Device* place) {
+    std::vector<Array> all{first};
+    for (const Array& a : positions) all.push_back(to_device(a, place));
+    return all;
+}
+
+}  // namespace
+
+void Partition::record(Entry& e, std::unique_ptr<OpaqueCall> call, std::span<const Array> reads,
+                       const Array& out) {
+    e.kind = EntryKind::Opaque;
+    add_reads(e, *call, reads);
+    e.out = out.view();
+    e.compute = out.dtype();
+    e.call = call.release();  // owned by the tape
+    tape_.line = Tape::current().line;
+    tape_.hooks = Tape::current().hooks;
+    tape_.append(e);
+}
+
+Array Partition::take(const Array& table, std::span<const Array> positions) {
+    const Dims from = table.shape();
+    std::vector<std::int64_t> shape(from.begin() + static_cast<std::ptrdiff_t>(positions.size()),
+                                    from.end());
+    shape.insert(shape.begin(), positions[0].size());
+    const Array made = empty(shape, table.dtype(), table.device());
+    if (made.size() == 0) return made;
+    const std::vector<Array> reads = with_positions(table, positions, table.device());
+    Entry e{};
+    record(e, make_take(), reads, made);
+    return made;
+}
+
+void Partition::put(const Array& target, std::span<const Array> positions, const Array& rows) {
+    if (rows.size() == 0) return;
+    Array first = to_device(rows, target.device());
+    if (first.view().storage == target.view().storage) first = copy(first);
+    const std::vector<Array> reads = with_positions(first, positions, target.device());
+    Entry e{};
+    record(e, make_put(), reads, target);
+}
+
 Array Partition::reshaped(const Array& a, Dims shape) {
     Array made = empty(shape, a.dtype(), a.device());
     if (a.size() == 0) return made;
     Entry e{};
-    e.kind = EntryKind::Opaque;
-    e.inputs = 1;
-    e.in[0] = a.view();
-    e.out = made.view();
-    e.compute = a.dtype();
-    e.call = new Reshape;  // owned by the tape
-    tape_.line = Tape::current().line;
-    tape_.hooks = Tape::current().hooks;
-    tape_.append(e);
+    record(e, std::make_unique<Reshape>(), {&a, 1}, made);
     return made;
 }
 

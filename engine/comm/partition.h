@@ -53,16 +53,27 @@ class Partition final : public Windows {
     /// An array of that shape that is split evenly along its first axis.
     Array make_empty(Dims shape, DType dtype, Device* place);
 
-  private:
+    Array take(const Array& table, std::span<const Array> positions) override;
+    void put(const Array& target, std::span<const Array> positions, const Array& rows) override;
+
+    // For algorithms over parts, while a window is run.
+    Mesh& mesh() { return mesh_; }
     /// An operand or result of an entry.
     struct Operand {
         Block* block;
         Steps steps;
     };
     Operand operand(const View& view) const;
+    /// Who has which elements of the view.
+    Held held(const View& view) const;
+    /// What this rank reads of the view, held so, as a local array.
+    Array part(const View& view, const Held& wanted);
+    /// Writes what this rank has, held so, to a result.
+    void store(const View& out, const Array& part, const Held& as, const std::string& what);
+
+  private:
     const Split& split_of(const Block& block) const;
     Operand ready(const View& view);
-    Held held(const View& view) const;
     void settle(Block& block);
 
     void want(std::span<Entry> window);
@@ -76,7 +87,8 @@ class Partition final : public Windows {
     void spread(const Entry& e);
     void flat(const Entry& e);
     void primitive(const Entry& e);
-    void store(const View& out, const Array& part, const Held& as, const std::string& what);
+    void record(Entry& e, std::unique_ptr<OpaqueCall> call, std::span<const Array> reads,
+                const Array& out);
 
     Mesh& mesh_;
     Tape tape_;

@@ -33,6 +33,11 @@ class Windows {
     virtual Array whole(const Array& a) = 0;
     /// The same elements in row-major order in another shape: new memory.
     virtual Array reshaped(const Array& a, Dims shape) = 0;
+    /// Elements at positions along the first axes, which are in range: one vector of positions for
+    /// each; new memory of shape (positions, other axes...).
+    virtual Array take(const Array& table, std::span<const Array> positions) = 0;
+    /// Writes rows of that shape there, the later of two that meet last.
+    virtual void put(const Array& target, std::span<const Array> positions, const Array& rows) = 0;
 };
 
 }  // namespace unisono

@@ -16,6 +16,7 @@
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono::library {
 
@@ -327,11 +328,17 @@ const Array* whole_mask(const Array& a, std::span<const IndexPart> parts) {
     return parts.size() <= 2 && mask && mask->rank() == a.rank() ? mask : nullptr;
 }
 
-/// How many elements of a packed mask are set before each block; the last one, all of them.
-Array counts_of(const Array& mask) { return call(primitives::count_true, {&mask, 1}, {}); }
+/// How many elements of a packed mask are set before each block; the last one, all of them. On a
+/// mesh, whose ranks count for themselves, those of all only.
+Array counts_of(const Array& mask) {
+    if (Tape::of(mask).windows())
+        return reshape(materialised(reduce(Op::Add, mask, {}, false)), {1});
+    return call(primitives::count_true, {&mask, 1}, {});
+}
 
 /// The last element of what is computed.
 std::int64_t last_of(const Array& counts) {
+    Tape::current().complete(counts.view().storage, FlushReason::Count);
     if (counts.view().storage->addressable())
         return elements<const std::int64_t>(counts.view())[counts.size() - 1];
     IndexItem last{IndexItem::Kind::Integer};
@@ -524,11 +531,83 @@ void host::put(const RowMap& map, Views in, Views out) {
             in[0].data());
 }
 
+namespace {
+
+/// On a mesh: positions by axis, wrapped, in the shape that they broadcast to; and the base with
+/// the indexed axes first.
+struct Apart {
+    std::vector<Array> positions;
+    std::vector<int> axes;  ///< of the base, the indexed ones first
+};
+
+Apart apart(const Resolved& r) {
+    Apart made;
+    const std::int64_t count[] = {element_count(r.broadcast)};
+    for (const AxisIndex& x : r.indices) {
+        if (x.axis < 0) continue;
+        Array at = x.index;
+        const std::int64_t extent = r.base.shape()[static_cast<std::size_t>(x.axis)];
+        if (!x.checked && has_negative(x, extent)) {
+            const Array below = arg2(Op::Lt, at, 0), wrapped = arg2(Op::Add, at, extent);
+            at = where(below.arg(), wrapped.arg(), at.arg());
+        }
+        made.positions.push_back(reshape(broadcast_to(at, r.broadcast), {count[0]}));
+        made.axes.push_back(x.axis);
+    }
+    for (int k = 0; k < r.base.rank(); ++k) {
+        if (!r.is_indexed(static_cast<std::size_t>(k))) made.axes.push_back(k);
+    }
+    return made;
+}
+
+/// The broadcast axes, which come first, moved to their place.
+std::vector<int> axes_in_place(const Resolved& r, std::size_t rank) {
+    const std::size_t many = r.broadcast.size();
+    std::vector<int> axes;
+    for (std::size_t k = many; k < many + r.place; ++k) axes.push_back(static_cast<int>(k));
+    for (std::size_t k = 0; k < many; ++k) axes.push_back(static_cast<int>(k));
+    for (std::size_t k = many + r.place; k < rank; ++k) axes.push_back(static_cast<int>(k));
+    return axes;
+}
+
+Array take_apart(Windows& windows, const Resolved& r) {
+    const Apart at = apart(r);
+    if (at.positions.empty()) {
+        fail(ErrorKind::Unsupported,
+             "index: a 0-d bool is not an index of an array on a mesh; use a slice");
+    }
+    const Array made = windows.take(transpose(r.base, at.axes), at.positions);
+    std::vector<std::int64_t> shape(r.broadcast);
+    shape.insert(shape.end(), made.shape().begin() + 1, made.shape().end());
+    const Array rows = reshape(made, shape);
+    return transpose(rows, axes_in_place(r, shape.size()));
+}
+
+void put_apart(Windows& windows, const Resolved& r, const Array& value) {
+    const Apart at = apart(r);
+    if (at.positions.empty()) {
+        fail(ErrorKind::Unsupported,
+             "index: a 0-d bool is not an index of an array on a mesh; use a slice");
+    }
+    const std::vector<int> axes = axes_in_place(r, static_cast<std::size_t>(value.rank()));
+    std::vector<int> back(axes.size());
+    for (std::size_t k = 0; k < axes.size(); ++k)
+        back[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
+    const Array first = transpose(value, back);
+    std::vector<std::int64_t> shape{element_count(r.broadcast)};
+    for (std::size_t k = r.broadcast.size(); k < first.shape().size(); ++k)
+        shape.push_back(first.shape()[k]);
+    windows.put(transpose(r.base, at.axes), at.positions, reshape(first, shape));
+}
+
+}  // namespace
+
 Array get_items(const Array& given, std::span<const IndexPart> parts) {
     Array a = materialised(given);
     if (const Array* mask = whole_mask(a, parts)) return select_items(a, *mask);
     Resolved r = resolve(a, parts);
     std::vector<std::int64_t> shape = result_shape(r);
+    if (Windows* windows = Tape::of(a).windows()) return take_apart(*windows, r);
     if (r.indices.size() == 1 && r.base.rank() == 1 && !r.indices[0].checked)
         return take_elements(r, shape);
     Positions p = positions_of(r);
@@ -554,6 +633,8 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     if (const Array* mask = whole_mask(target, parts)) return fill_items(target, *mask, value);
     Resolved r = resolve(target, parts);
     std::vector<std::int64_t> shape = result_shape(r);
+    if (Windows* windows = Tape::of(target).windows())
+        return put_apart(*windows, r, fitted(value_array(value, target), shape));
     Positions p = positions_of(r);
     Array rows = fitted(value_array(value, target), shape);
     Storage* s = target.view().storage;

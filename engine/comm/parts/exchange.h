@@ -1,0 +1,28 @@
+// Exchanges whose sizes depend on data: all ranks wait for them while a window is run.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/mesh.h"
+
+namespace unisono::comm {
+
+/// The elements of a packed array of the host, computed.
+template <class T>
+std::span<T> values_of(const Array& a);
+
+/// The numbers of all ranks, in their order.
+std::vector<std::int64_t> gather_numbers(Mesh& mesh, std::int64_t mine, const std::string& what);
+/// What each rank has for this one: to_each[r] goes to rank r.
+std::vector<std::int64_t> swap_counts(Mesh& mesh, std::span<const std::int64_t> to_each,
+                                      const std::string& what);
+/// Rows lie in the order of the ranks that they go to; those that come lie in the order of ranks.
+Array swap_rows(Mesh& mesh, const Array& rows, std::span<const std::int64_t> to_each,
+                std::span<const std::int64_t> from_each, const std::string& what);
+
+/// Where parts of these sizes begin, and the end.
+std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> sizes);
+
+}  // namespace unisono::comm

@@ -1,0 +1,238 @@
+// Orders elements that are spread: sample sort.
+//
+// Each rank sorts its part and samples it evenly; all get all samples, and between them p - 1 that
+// cut the order into p ranges. Each rank sends every other the elements of that one's range, sorts
+// what it gets, and the result is moved to even parts. Equal elements go to the same rank, from
+// ranks in their order, so that the order is stable.
+#include <algorithm>
+
+#include "comm/parts/exchange.h"
+#include "comm/parts/primitive.h"
+#include "comm/redistribute.h"
+#include "library/gather/index.h"
+#include "library/reduce/extremes.h"
+#include "library/sort/search.h"
+#include "library/sort/sort.h"
+#include "library/sort/unique.h"
+#include "tape/record/record.h"
+
+namespace unisono::comm {
+
+namespace {
+
+Array slice(const Array& a, std::int64_t begin, std::int64_t end) {
+    IndexItem item{IndexItem::Kind::Slice, begin, end, 1, true, true};
+    return index(a, {&item, 1});
+}
+
+Array reversed(const Array& a) {
+    IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
+    return copy(index(a, {&item, 1}));
+}
+
+Array at_positions(const Array& a, const Array& positions) {
+    library::IndexPart part;
+    part.is_array = true;
+    part.array = positions;
+    return library::get_items(a, {&part, 1});
+}
+
+/// Elements of a vector with where they were, on the rank that has their range of the order.
+struct Ranged {
+    Array values, places;             ///< in order
+    std::vector<std::int64_t> sizes;  ///< of all ranks
+};
+
+Held even_parts(Partition& p, const View& v) {
+    return Held::along(Split::even(0, v.layout->size(), p.mesh().size()));
+}
+
+/// The vector in ascending order. `with_places`: those of the elements in the vector, too.
+Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::string& what) {
+    Mesh& mesh = p.mesh();
+    const int ranks = mesh.size();
+    const Held even = even_parts(p, v);
+    const Array part = p.part(v, even);
+    Ranged made;
+    if (with_places) {
+        const Array order = library::argsort(part, 0, false);
+        const Arg sum[] = {
+            order.arg(),
+            Arg{scalar_operand(Scalar::of(DType::Int64, even.split.range(mesh.rank()).begin))}};
+        made.places = apply(Op::Add, sum);
+        made.values = at_positions(part, order);
+    } else {
+        made.values = library::sort(part, 0, false);
+    }
+    if (ranks > 1) {
+        // As many samples as ranks, of each part.
+        const std::int64_t n = part.size();
+        const std::int64_t shape[] = {ranks};
+        std::vector<std::int64_t> counts;
+        for (int r = 0; r < ranks; ++r) counts.push_back(even.split.range(r).empty() ? 0 : ranks);
+        Array samples = empty(shape, v.dtype, nullptr);
+        for (std::int64_t k = 0; k < ranks && n > 0; ++k) {
+            const std::int64_t at = std::min(n - 1, (2 * k + 1) * n / (2 * ranks));
+            assign(slice(samples, k, k + 1), slice(made.values, at, at + 1).arg());
+        }
+        // To every rank the same: they lie one copy behind the other.
+        const std::int64_t copies[] = {ranks, n > 0 ? ranks : 0};
+        const std::int64_t flat[] = {copies[0] * copies[1]};
+        const Array given =
+            reshape(copy(broadcast_to(slice(samples, 0, copies[1]), copies)), {flat[0]});
+        const std::vector<std::int64_t> to_each(static_cast<std::size_t>(ranks), copies[1]);
+        const Array all =
+            library::sort(swap_rows(mesh, given, to_each, counts, "samples of " + what), 0, false);
+        const std::int64_t m = all.size();
+        std::vector<std::int64_t> to_ranks;
+        std::int64_t before = 0;
+        for (int r = 0; r + 1 < ranks; ++r) {
+            std::int64_t end = 0;
+            if (m > 0 && n > 0) {
+                const std::int64_t at = (r + 1) * m / ranks;
+                const Array place =
+                    library::search_sorted(made.values, slice(all, at, at + 1), true);
+                end = values_of<const std::int64_t>(place)[0];
+            }
+            to_ranks.push_back(end - before);
+            before = end;
+        }
+        to_ranks.push_back(n - before);
+        const auto from_ranks = swap_counts(mesh, to_ranks, what);
+        const Array values = swap_rows(mesh, made.values, to_ranks, from_ranks, what);
+        if (with_places) {
+            const Array places = swap_rows(mesh, made.places, to_ranks, from_ranks, what);
+            const Array order = library::argsort(values, 0, false);
+            made.values = at_positions(values, order);
+            made.places = at_positions(places, order);
+        } else {
+            made.values = library::sort(values, 0, false);
+        }
+    }
+    made.sizes = gather_numbers(mesh, made.values.size(), what);
+    return made;
+}
+
+/// Parts of these sizes, one behind the other.
+Held in_order(std::span<const std::int64_t> sizes, std::int64_t extent) {
+    const int ranks = static_cast<int>(sizes.size());
+    Split split = Split::even(0, extent, ranks);
+    split.bounds = std::make_shared<const std::vector<std::int64_t>>(bounds_of(sizes));
+    split.base = split.bounds->back();
+    return Held::along(split);
+}
+
+/// The other way round: index j is n - 1 - j.
+Held backwards(const Held& held) {
+    const std::int64_t n = held.split.extent;
+    return Held::along(held.split.seen(0, n, n - 1, -1));
+}
+
+std::string text_of(const Entry& e) {
+    return call_of(e).name() + " of " + shape_text(e.in[0].layout->shape());
+}
+
+}  // namespace
+
+void sort_parts(Partition& p, const Entry& e) {
+    const Ranged sorted = in_ranges(p, e.in[0], false, text_of(e));
+    const Held as = in_order(sorted.sizes, e.out.layout->size());
+    if (attributes_of<primitives::Sorting>(e).descending)
+        return p.store(e.out, reversed(sorted.values), backwards(as), "sorted parts");
+    p.store(e.out, sorted.values, as, "sorted parts");
+}
+
+void argsort_parts(Partition& p, const Entry& e) {
+    View v = e.in[0];
+    const bool descending = attributes_of<primitives::Sorting>(e).descending;
+    const std::int64_t n = v.layout->size();
+    Array turned;
+    if (descending) {
+        // Of the elements from the last to the first, so that equal ones keep their order.
+        IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
+        turned = index(Array::of(v), {&item, 1});
+        v = turned.view();
+    }
+    const Ranged sorted = in_ranges(p, v, true, text_of(e));
+    const Held as = in_order(sorted.sizes, n);
+    if (!descending) return p.store(e.out, sorted.places, as, "order of parts");
+    const Arg from[] = {Arg{scalar_operand(Scalar::of(DType::Int64, n - 1))}, sorted.places.arg()};
+    p.store(e.out, reversed(apply(Op::Sub, from)), backwards(as), "order of parts");
+}
+
+void unique_parts(Partition& p, const Entry& e) {
+    Mesh& mesh = p.mesh();
+    const auto& distinct = attributes_of<primitives::Distinct>(e);
+    const std::vector<View> out = writes_of(e);
+    const std::string what = text_of(e);
+    const std::int64_t n = e.in[0].layout->size();
+    const Ranged sorted = in_ranges(p, e.in[0], distinct.places, what);
+    const library::Unique own = library::unique(sorted.values, distinct.places, distinct.equal_nan);
+    const std::int64_t mine = own.values.size();
+    std::vector<std::int64_t> sizes = gather_numbers(mesh, mine, what);
+    const std::vector<std::int64_t> bounds = bounds_of(sizes);
+    const std::int64_t found = bounds.back(), first = bounds[static_cast<std::size_t>(mesh.rank())];
+    p.store(out[1], full({}, Scalar::of(DType::Int64, found), nullptr), Held::all(mesh.size()),
+            what);
+    // Results are as long as the operand; what lies behind the last value is not used.
+    const bool is_last = mesh.rank() + 1 == mesh.size();
+    sizes.back() += n - found;
+    const Held as = in_order(sizes, n);
+    auto store = [&](const View& to, const Array& values) {
+        const std::int64_t shape[] = {is_last ? mine + n - found : mine};
+        const Array padded = empty(shape, to.dtype, nullptr);
+        if (mine > 0) assign(slice(padded, 0, mine), values.arg());
+        if (shape[0] > mine) {
+            assign(slice(padded, mine, shape[0]),
+                   Arg{scalar_operand(Scalar::of(DType::Int64, 0)), Weak::Int});
+        }
+        p.store(to, padded, as, what);
+    };
+    store(out[0], own.values);
+    if (!distinct.places) return;
+    store(out[2], at_positions(sorted.places, own.index));
+    store(out[4], own.counts);
+    // The inverse goes back to where the elements were.
+    const Arg shifted[] = {own.inverse.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
+    const Array inverse = apply(Op::Add, shifted);
+    const Split even = Split::even(0, n, mesh.size());
+    const auto places = values_of<const std::int64_t>(sorted.places);
+    std::vector<std::int64_t> to_each(static_cast<std::size_t>(mesh.size()), 0);
+    for (std::int64_t place : places) ++to_each[static_cast<std::size_t>(even.owner(place))];
+    const Array order = library::argsort(sorted.places, 0, false);
+    const auto from_each = swap_counts(mesh, to_each, what);
+    const Array there =
+        swap_rows(mesh, at_positions(sorted.places, order), to_each, from_each, what);
+    const Array values = swap_rows(mesh, at_positions(inverse, order), to_each, from_each, what);
+    p.store(out[3], at_positions(values, library::argsort(there, 0, false)), Held::along(even),
+            what);
+}
+
+void extreme_of_parts(Partition& p, const Entry& e) {
+    Mesh& mesh = p.mesh();
+    const std::string what = text_of(e);
+    const bool largest = call_of(e).row().id == std::string_view("argmax");
+    const Held even = even_parts(p, e.in[0]);
+    const Array part = p.part(e.in[0], even);
+    const std::int64_t ranks = mesh.size(), mine = part.size() > 0 ? 1 : 0;
+    const std::int64_t shape[] = {ranks * mine};
+    Array value = empty(shape, part.dtype(), nullptr), place = empty(shape, DType::Int64, nullptr);
+    if (mine) {
+        const std::int64_t one[] = {1};
+        const Array best = reshape(materialised(library::arg_extreme(part, 0, largest)), {1});
+        assign(value, broadcast_to(at_positions(part, best), one).arg());
+        const Arg sum[] = {
+            best.arg(),
+            Arg{scalar_operand(Scalar::of(DType::Int64, even.split.range(mesh.rank()).begin))}};
+        assign(place, apply(Op::Add, sum).arg());
+    }
+    const std::vector<std::int64_t> to_each(static_cast<std::size_t>(ranks), mine);
+    std::vector<std::int64_t> from_each;
+    for (int r = 0; r < mesh.size(); ++r) from_each.push_back(even.split.range(r).empty() ? 0 : 1);
+    const Array values = swap_rows(mesh, value, to_each, from_each, what);
+    const Array places = swap_rows(mesh, place, to_each, from_each, what);
+    const Array best = reshape(materialised(library::arg_extreme(values, 0, largest)), {1});
+    p.store(e.out, reshape(at_positions(places, best), {}), Held::all(mesh.size()), what);
+}
+
+}  // namespace unisono::comm

@@ -1,0 +1,214 @@
+// Chooses how a primitive is run on a mesh, and runs it along an independent axis.
+#include "comm/parts/primitive.h"
+
+#include <algorithm>
+
+#include "comm/redistribute.h"
+#include "core/error.h"
+#include "primitives/signature.h"
+#include "tape/record/record.h"
+
+namespace unisono::comm {
+
+namespace {
+
+/// Along which axis of each operand and result the ranks share a call; -1: none, all of it.
+struct SharedAxes {
+    std::vector<int> operands, results;
+    std::int64_t extent = 0;
+    bool is_single = false;  ///< there are such axes, but all are of extent 1
+};
+
+/// How primitives are run that leave no axis independent.
+struct Rule {
+    std::string_view id;
+    void (*run)(Partition&, const Entry&);  ///< null: every rank gets all operands
+    int most_axes = 1;                      ///< of the first operand
+};
+constexpr Rule rules[] = {
+    {"sort", sort_parts},
+    {"argsort", argsort_parts},
+    {"unique", unique_parts},
+    {"argmax", extreme_of_parts},
+    {"argmin", extreme_of_parts},
+    {"select", select_parts, max_rank},
+    {"nonzero", nonzero_parts, max_rank},
+    {"fill", fill_parts, max_rank},
+    {"count_numbers", count_parts},
+    {"count_in_bins", count_parts},
+    {"matmul", matmul_parts, 2},
+    {"partition", nullptr},
+    {"argpartition", nullptr},
+    // Matrices of which every rank gets all, and vectors whose algorithm over parts is yet to come.
+    {"solve", nullptr, 2},
+    {"inv", nullptr, 2},
+    {"det", nullptr, 2},
+    {"cholesky", nullptr, 2},
+    {"qr", nullptr, 2},
+    {"svd", nullptr, 2},
+    {"eigh", nullptr, 2},
+    {"eig", nullptr, 2},
+    {"lstsq", nullptr, 2},
+    {"fft", nullptr, 1},
+    {"scan", nullptr, 1},
+    {"top_k", nullptr, 1},
+    {"reduce_segments", nullptr, 1},
+    {"search_sorted", nullptr, 1},
+    {"slide", nullptr, 1},
+    {"matmul_scaled", nullptr, 2},
+    {"repeat", nullptr, 1},
+    {"count_repeats", nullptr, 1},
+};
+
+const Rule* rule_of(const Entry& e) {
+    const auto* call = dynamic_cast<const library::PrimitiveCall*>(e.call);
+    if (!call) return nullptr;
+    const auto found = std::ranges::find(rules, call->row().id, &Rule::id);
+    if (found == std::end(rules)) return nullptr;
+    const View& first = e.inputs > 0 ? e.in[0] : e.out;
+    return first.layout->rank() <= found->most_axes ? found : nullptr;
+}
+
+std::vector<int> ranks_of(std::span<const View> views) {
+    std::vector<int> ranks;
+    for (const View& v : views) ranks.push_back(v.layout->rank());
+    return ranks;
+}
+
+/// `preferred`: the axis that each operand is split along, or -1.
+SharedAxes shared_axes(const library::PrimitiveCall& call, std::span<const View> operands,
+                       std::span<const View> results, std::span<const int> preferred) {
+    const primitives::Independence free = primitives::independent_axes(
+        call.row(), call.attributes(), ranks_of(operands), ranks_of(results));
+    SharedAxes best;
+    best.is_single = free.loops > 0;
+    bool is_preferred = false;
+    for (int loop = 0; loop < free.loops; ++loop) {
+        SharedAxes axes;
+        auto axis_of = [&](const primitives::LoopAxes& own, Dims shape) {
+            const int k = loop - (free.loops - static_cast<int>(own.size()));
+            if (k < 0) return -1;
+            const int axis = own[static_cast<std::size_t>(k)];
+            const std::int64_t n = shape[static_cast<std::size_t>(axis)];
+            if (n == 1) return -1;  // is broadcast
+            axes.extent = n;
+            return axis;
+        };
+        bool wanted = false, is_everywhere = true;
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            axes.operands.push_back(axis_of(free.operands[k], operands[k].layout->shape()));
+            wanted = wanted || (preferred[k] >= 0 && preferred[k] == axes.operands.back());
+        }
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            axes.results.push_back(axis_of(free.results[k], results[k].layout->shape()));
+            is_everywhere = is_everywhere && axes.results.back() >= 0;
+        }
+        if (axes.extent == 0) continue;
+        best.is_single = false;
+        if (!is_everywhere) continue;
+        if (best.operands.empty() || (wanted && !is_preferred) ||
+            (wanted == is_preferred && axes.extent > best.extent)) {
+            best = axes;
+            is_preferred = wanted;
+        }
+    }
+    return best;
+}
+
+SharedAxes shared_axes_of(const Entry& e) {
+    const std::vector<View> in = reads_of(e), out = writes_of(e);
+    const std::vector<int> none(in.size(), -1);
+    return shared_axes(call_of(e), in, out, none);
+}
+
+/// Every rank computes all.
+void run_everywhere(Partition& p, const Entry& e) {
+    const Held all = Held::all(p.mesh().size());
+    std::vector<Array> local;
+    for (const View& v : reads_of(e)) local.push_back(p.part(v, all));
+    const std::vector<Array> made =
+        library::detail::record_wide(call_of(e).row(), call_of(e).attributes(), local);
+    const std::vector<View> out = writes_of(e);
+    for (std::size_t k = 0; k < out.size(); ++k)
+        p.store(out[k], made[k], all, "result of " + call_of(e).name());
+}
+
+}  // namespace
+
+std::vector<View> reads_of(const Entry& e) {
+    std::vector<View> all;
+    for_each_read(e, [&](const View& v) { all.push_back(v); });
+    return all;
+}
+
+std::vector<View> writes_of(const Entry& e) {
+    std::vector<View> all;
+    for_each_write(e, [&](const View& v) { all.push_back(v); });
+    return all;
+}
+
+Array call_locally(const Entry& e, std::span<const Array> operands) {
+    return library::detail::record(call_of(e).row(), call_of(e).attributes(), operands, nullptr,
+                                   nullptr);
+}
+
+void check_primitive(const Entry& e) {
+    if (moves_positions(e)) return;
+    const auto* call = dynamic_cast<const library::PrimitiveCall*>(e.call);
+    if (call && rule_of(e)) return;
+    if (call && call->row().effect == Primitive::Effect::New && e.inputs > 0) {
+        const SharedAxes axes = shared_axes_of(e);
+        if (!axes.operands.empty() || axes.is_single) return;
+    }
+    const View& first = e.inputs > 0 ? e.in[0] : e.out;
+    fail(ErrorKind::Unsupported, (e.call ? e.call->name() : std::string("statement")) +
+                                     ": is not computed on a mesh; got an array of shape " +
+                                     shape_text(first.layout->shape()) +
+                                     "; move it to the host with .to_device(\"cpu\") first");
+}
+
+void Partition::primitive(const Entry& e) {
+    if (moves_positions(e)) return move_positions(*this, e);
+    const library::PrimitiveCall& call = call_of(e);
+    const std::vector<View> in = reads_of(e), out = writes_of(e);
+    std::vector<int> preferred;
+    std::vector<Held> has;
+    for (const View& v : in) {
+        has.push_back(held(v));
+        preferred.push_back(has.back().kind == Held::Kind::Along ? has.back().split.axis : -1);
+    }
+    const Rule* rule = rule_of(e);
+    const bool leaves_none =
+        call.row().effect != Primitive::Effect::New || shared_axes_of(e).operands.empty();
+    if (rule && leaves_none) return rule->run ? rule->run(*this, e) : run_everywhere(*this, e);
+    const SharedAxes axes = shared_axes(call, in, out, preferred);
+    if (axes.operands.empty()) return run_everywhere(*this, e);
+    Split parts = Split::even(0, axes.extent, mesh_.size());
+    for (std::size_t k = in.size(); k-- > 0;) {
+        if (axes.operands[k] >= 0 && axes.operands[k] == preferred[k]) parts = has[k].split;
+    }
+    auto share = [&](int axis) {
+        if (axis < 0) return Held::all(mesh_.size());
+        Split s = parts;
+        s.axis = axis;
+        return Held::along(s);
+    };
+    std::vector<Array> local;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        const Held wanted = share(axes.operands[k]);
+        local.push_back(
+            operand_part(in[k], wanted, wanted.box(mesh_.rank(), in[k].layout->shape())));
+    }
+    const std::string what = "result of " + call.name();
+    if (out.size() == 1 && in.size() <= library::most_inputs) {
+        const Array made =
+            library::detail::record(call.row(), call.attributes(), local, call.together, nullptr);
+        return store(out[0], made, share(axes.results[0]), what);
+    }
+    const std::vector<Array> made =
+        library::detail::record_wide(call.row(), call.attributes(), local);
+    for (std::size_t k = 0; k < out.size(); ++k)
+        store(out[k], made[k], share(axes.results[k]), what);
+}
+
+}  // namespace unisono::comm

@@ -1,0 +1,192 @@
+"""Functions of distributed arrays against NumPy, whatever their layouts and however many ranks there are."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+mesh = un.mesh("mpi")
+p = mesh.size
+lengths = sorted({0, 1, max(p - 1, 0), p, p + 1, 13, 37})
+_rng = np.random.default_rng(3)
+
+
+def vector(n):
+    return _rng.integers(-9, 9, n).astype(float)
+
+
+def table(n, m=5):
+    return _rng.integers(-9, 9, (n, m)).astype(float)
+
+
+def check(function, *arrays, exact=True, ours=un):
+    """`function(package, *arrays)` of ours and of NumPy."""
+    want = function(np, *(a.copy() for a in arrays))
+    got = function(ours, *(un.asarray(a, mesh=mesh) for a in arrays))
+    if not isinstance(want, tuple):
+        want, got = (want,), (got,)
+    for w, g in zip(want, got, strict=True):
+        w, g = np.asarray(w), np.asarray(g)
+        assert g.shape == w.shape
+        if exact:
+            assert g.dtype == w.dtype
+            np.testing.assert_array_equal(g, w)
+        else:
+            np.testing.assert_allclose(g, w, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_order_of_vectors(n):
+    x = vector(n)
+    x[n // 2 :: 3] = np.nan
+    check(lambda np, x: np.sort(x), x)
+    check(lambda np, x: np.argsort(x, stable=True), x)
+    check(lambda np, x: np.sort(x[::2]), x)
+    check(lambda np, x: np.unique(x), x)
+    # NumPy's inverse of several NaN is the first of them, too.
+    y = vector(n)
+    check(lambda np, y: tuple(np.unique(y, True, True, True)), y)
+    if n > 0:
+        check(lambda np, y: (np.argmax(y), np.argmin(y), np.argmax(y[::-1])), y)
+        assert int(un.argmax(un.asarray(x, mesh=mesh))) == np.argmax(x)
+    ours = un.sort(un.asarray(y, mesh=mesh), descending=True)
+    np.testing.assert_array_equal(np.asarray(ours), np.sort(y)[::-1])
+    order = np.asarray(un.argsort(un.asarray(y, mesh=mesh), descending=True, stable=True))
+    np.testing.assert_array_equal(order, np.argsort(-y, stable=True))
+    i = y.astype("int32") % 3
+    check(lambda np, i: np.sort(i), i)
+    check(lambda np, i: np.argsort(i, stable=True), i)
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_order_of_tables(n):
+    x = table(n)
+    check(lambda np, x: (np.sort(x, axis=0), np.sort(x, axis=1)), x)
+    check(lambda np, x: np.argsort(x, axis=0, stable=True), x)
+    check(lambda np, x: (np.cumsum(x, axis=0), np.cumsum(x, axis=1), np.cumsum(x)), x)
+    check(lambda np, x: np.sort(x.T, axis=1), x)
+    if n > 0:
+        check(lambda np, x: (np.argmax(x, axis=0), np.argmin(x, axis=1), np.argmax(x)), x)
+        check(lambda np, x: (np.median(x, axis=0), np.median(x)), x, exact=False)
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_masks(n):
+    v, x = vector(n), table(n)
+    check(lambda np, v: v[v > 0], v)
+    check(lambda np, x: x[x > 0], x)
+    check(lambda np, x: x[x[:, 0] > 0], x)
+    check(lambda np, x: x[:, np.asarray([True, False, True, True, False])], x)
+    check(lambda np, x: tuple(np.nonzero(x > 2)), x)
+    check(lambda np, v: np.nonzero(v[::-1] > 2)[0], v)
+
+    def fill(np, v, x):
+        a, b, c = v.copy(), x.copy(), x.T.copy()
+        a[a > 0] = 0
+        b[b < 0] = np.arange(50.0 * 13)[: int((b < 0).sum())]
+        c[c > 3] += 1
+        return a, b, c
+
+    check(fill, v, x)
+
+
+@pytest.mark.parametrize("n", [k for k in lengths if k])
+def test_positions(n):
+    v, x = vector(n), table(n)
+    i = _rng.integers(-n, n, 2 * n + 3)
+    j = _rng.integers(-5, 5, 2 * n + 3)
+    check(lambda np, v, i: v[i], v, i)
+    check(lambda np, x, i: x[i], x, i)
+    check(lambda np, x, j: x[:, j], x, j)
+    check(lambda np, x, i, j: x[i, j], x, i, j)
+    check(lambda np, x, i: x[i[:6].reshape(2, 3)], x, np.resize(i, 6))
+    check(lambda np, x, i: x[i[:, None], np.arange(3)], x, i)
+    check(lambda np, x, i: np.take(x.T, i, axis=1), x, i)
+    assert np.array_equal(np.asarray(un.asarray(x, mesh=mesh)[i.tolist()]), x[i])
+
+    def put(np, v, x, i, j):
+        a, b, c, d = v.copy(), x.copy(), x.copy(), x.copy()
+        a[i] = np.arange(len(i)) * 1.0  # the last of several wins
+        b[i] = 7
+        c[:, j] = np.arange(len(j)) * 1.0
+        d[i, j] = np.arange(len(i)) * 1.0
+        return a, b, c, d
+
+    check(put, v, x, i, j)
+    with pytest.raises(IndexError, match=f"index {n} is out of bounds for axis 0 with size {n}"):
+        un.asarray(v, mesh=mesh)[un.asarray([0, n], mesh=mesh)]
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_joins_and_shifts(n):
+    v, x = vector(n), table(n)
+    check(lambda np, x: np.concatenate([x, x[: n // 2], x.T[:5, :5].T[:0]]), x)
+    check(lambda np, x: np.concatenate([x, x * 2], axis=1), x)
+    check(lambda np, v: (np.stack([v, v + 1]), np.vstack([v, v]), np.tile(v, 3)), v)
+    check(lambda np, v: (np.roll(v, 3), np.roll(v, -1), np.flip(v), np.repeat(v, 2)), v)
+    check(lambda np, x: (np.roll(x, 2, axis=0), np.roll(x, 1, axis=1), np.rot90(x)), x)
+    check(lambda np, x: (np.diff(x, axis=0), np.pad(x, 1), np.swapaxes(x, 0, 1) + 1), x)
+    check(lambda np, x: np.broadcast_to(x[:, :1], x.shape) * 1, x)
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_counts(n):
+    v = vector(n)
+    i = _rng.integers(0, 6, n)
+    check(lambda np, i: np.bincount(i, minlength=8), i)
+    check(lambda np, i, v: np.bincount(i, v, minlength=8), i, v)
+    check(lambda np, v: np.histogram(v, bins=5, range=(-9.0, 9.0))[0], v)
+    check(lambda np, v: np.searchsorted(np.arange(-4.0, 4), v), v)
+    check(lambda np, v: np.isin(v, [1, 2, 3]), v)
+    check(lambda np, v: np.count_nonzero(v > 0), v)
+
+
+@pytest.mark.parametrize("n", [k for k in lengths if k])
+def test_statistics(n):
+    x = table(n)
+    check(lambda np, x: (np.mean(x), np.mean(x, axis=0), np.std(x, axis=1)), x, exact=False)
+    check(lambda np, x: (np.var(x, axis=0), np.ptp(x, axis=0), np.nansum(x)), x, exact=False)
+    check(lambda np, x: (np.average(x, axis=0), np.quantile(x, 0.3, axis=1)), x, exact=False)
+    check(lambda np, x: (np.cov(x), np.linalg.norm(x), np.logaddexp(x, 1)), x, exact=False)
+    check(lambda np, x: (np.maximum.reduce(x), np.add.accumulate(x)), x)
+
+
+@pytest.mark.parametrize("n", [k for k in lengths if k])
+def test_products(n):
+    x, y, v = table(n), table(5, n), vector(n)
+    check(lambda np, x, y: (x @ y, y @ x), x, y, exact=False)
+    check(lambda np, x: (x @ x.T, x.T @ x, x @ x[0], x[:, 0] @ x), x, exact=False)
+    check(lambda np, v: (v @ v, np.outer(v, v), np.vdot(v, v)), v, exact=False)
+    check(lambda np, x: np.einsum("ij,kj->ik", x, x), x, exact=False)
+    check(lambda np, x, y: np.tensordot(x, y, 1), x, y, exact=False)
+    t = _rng.standard_normal((n, 3, 3))
+    check(lambda np, t: t @ t, t, exact=False)
+
+
+@pytest.mark.parametrize("n", [1, 5, 12])
+def test_linear_algebra(n):
+    s = _rng.standard_normal((n, n))
+    s = s @ s.T + n * np.eye(n)
+    b, t = _rng.standard_normal((n, 3)), _rng.standard_normal((p + 1, 4, 4))
+    check(lambda np, s, b: np.linalg.solve(s, b), s, b, exact=False)
+    check(lambda np, s: (np.linalg.inv(s), np.linalg.det(s)), s, exact=False)
+    check(lambda np, s: np.linalg.cholesky(s), s, exact=False)
+    check(lambda np, s: (np.linalg.eigvalsh(s), np.linalg.svd(s)[1]), s, exact=False)
+    check(lambda np, b: np.abs(np.linalg.qr(b)[1]), b, exact=False)
+    check(lambda np, t: np.linalg.inv(t), t, exact=False)
+    with pytest.raises(np.linalg.LinAlgError):
+        un.linalg.inv(un.zeros((3, 3), mesh=mesh))
+
+
+@pytest.mark.parametrize("n", [1, 4, 13])
+def test_transforms(n):
+    x, v = table(n, 6), vector(n)
+    check(lambda np, v: np.fft.fft(v), v, exact=False)
+    check(lambda np, x: (np.fft.fft(x), np.fft.fft(x, axis=0)), x, exact=False)
+    check(lambda np, x: (np.fft.fft2(x), np.fft.rfft(x)), x, exact=False)
+
+
+def test_what_cannot_be_computed_is_named():
+    a = un.zeros((4, 4), mesh=mesh)
+    with pytest.raises(un.UnsupportedError, match="compiled function|mesh"):
+        un.jit(lambda x: x[0, 0] + 1)(a)
+    assert float((a + 1).sum()) == 16
