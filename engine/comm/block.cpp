@@ -83,6 +83,10 @@ Array Block::part(const View& view, const Steps& steps, const Box& box) const {
         strides[j] = steps.step[j] * pitch[at(steps.axis[j])];
         first[at(steps.axis[j])] += steps.step[j] * box[j].begin;
     }
+    for (const Steps::Further& f : steps.further) {
+        strides[at(f.view_axis)] += f.step * pitch[at(f.axis)];
+        first[at(f.axis)] += f.step * box[at(f.view_axis)].begin;
+    }
     if (!split_->is_everywhere())
         first[at(split_->axis)] -= split_->range(mesh_.rank()).begin - room_.before;
     std::int64_t offset = local_.view().offset * (size_of(dtype_) / size_of(view.dtype));

@@ -33,6 +33,46 @@ std::vector<std::int64_t> shape_of(const Box& box) {
     return shape;
 }
 
+namespace {
+
+/// Steps along the axes from k on that add up to the stride of a view axis; false where there are
+/// none that stay inside.
+bool add_steps(std::int64_t stride, std::int64_t count, std::size_t k,
+               std::span<const std::int64_t> pitch, Dims shape, const Steps& made,
+               std::vector<std::int64_t>& steps) {
+    if (stride == 0) return true;
+    if (k == shape.size()) return false;
+    const std::int64_t near = stride / pitch[k];
+    for (const std::int64_t step : {near, near + (stride > 0 ? 1 : -1), std::int64_t{0}}) {
+        const std::int64_t last = made.start[k] + step * (count - 1);
+        if (last < 0 || last >= shape[k]) continue;
+        steps[k] = step;
+        if (add_steps(stride - step * pitch[k], count, k + 1, pitch, shape, made, steps))
+            return true;
+    }
+    steps[k] = 0;
+    return false;
+}
+
+/// Of a view axis that moves along several axes of the array; false where it does not.
+bool find_diagonal(std::int64_t stride, std::int64_t count, std::size_t view_axis,
+                   std::span<const std::int64_t> pitch, Dims shape, Steps& made) {
+    std::vector<std::int64_t> steps(shape.size(), 0);
+    if (!add_steps(stride, count, 0, pitch, shape, made, steps)) return false;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        if (steps[k] == 0) continue;
+        if (made.axis[view_axis] < 0) {
+            made.axis[view_axis] = static_cast<int>(k);
+            made.step[view_axis] = steps[k];
+        } else {
+            made.further.push_back({static_cast<int>(view_axis), static_cast<int>(k), steps[k]});
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 std::optional<Steps> steps_of(const View& view, Dims shape) {
     const std::size_t rank = shape.size();
     std::vector<std::int64_t> pitch(rank, 1);
@@ -71,7 +111,9 @@ std::optional<Steps> steps_of(const View& view, Dims shape) {
                 made.step[j] = step;
                 break;
             }
-            if (moves && made.axis[j] < 0 && layout.size() > 0) return {};
+            if (moves && made.axis[j] < 0 && layout.size() > 0 &&
+                !find_diagonal(stride, count, j, pitch, shape, made))
+                return {};
         }
     }
     return made;
@@ -95,12 +137,18 @@ Held held_by(const Split& split, const View& view, const Steps& steps) {
             return Held::along(split.seen(static_cast<int>(j), view.layout->shape()[j],
                                           steps.start[axis], steps.step[j]));
     }
+    for (const Steps::Further& f : steps.further) {
+        if (f.axis == split.axis)
+            return Held::along(
+                split.seen(f.view_axis, view.layout->shape()[static_cast<std::size_t>(f.view_axis)],
+                           steps.start[axis], f.step));
+    }
     if (split.extent == 0) return Held::at(0);
     return Held::at(split.owner(steps.start[axis]));
 }
 
 std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shape) {
-    if (wanted.kind != Held::Kind::Along) return {};
+    if (wanted.kind != Held::Kind::Along || !steps.further.empty()) return {};
     const auto j = static_cast<std::size_t>(wanted.split.axis);
     const int axis = steps.axis[j];
     const std::int64_t step = steps.step[j];

@@ -21,12 +21,19 @@ std::vector<std::int64_t> shape_of(const Box& box);
 
 /// Index j of view axis k is index start[axis[k]] + step[k] * j of axis axis[k] of the array.
 struct Steps {
+    /// A further axis of the array that a view axis moves along: of a diagonal.
+    struct Further {
+        int view_axis, axis;
+        std::int64_t step;
+    };
     std::vector<int> axis;            ///< -1 where the view stays where it is
     std::vector<std::int64_t> step;   ///< of each axis of the view
     std::vector<std::int64_t> start;  ///< of each axis of the array
+    std::vector<Further> further;
 };
 
-/// Null where a view steps along no single axis: a diagonal, or windows that slide.
+/// Null where a view does not step along the axes of the array: the rows of a matrix seen as one
+/// vector, or windows that slide.
 std::optional<Steps> steps_of(const View& view, Dims shape);
 
 /// Who has which elements of a view.

@@ -162,6 +162,23 @@ def test_products(n):
     check(lambda np, t: t @ t, t, exact=False)
 
 
+@pytest.mark.parametrize("n", lengths)
+def test_diagonals(n):
+    x = table(n)
+    check(lambda np, x: (np.diagonal(x), np.diagonal(x, 1), np.diagonal(x[::-1], -1)), x)
+    check(lambda np, x: (np.trace(x), np.tril(x), np.diag(x[:, 0]), x + np.eye(n, 5)), x)
+
+    def fill(np, x):
+        y = x.copy()
+        np.fill_diagonal(y, 3)
+        return y
+
+    if n > 0:
+        check(fill, x)
+    with un.device(mesh):
+        np.testing.assert_array_equal(np.asarray(un.eye(n)), np.eye(n))
+
+
 @pytest.mark.parametrize("n", [1, 5, 12])
 def test_linear_algebra(n):
     s = _rng.standard_normal((n, n))

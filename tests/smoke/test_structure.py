@@ -22,6 +22,7 @@ HOST_MEMORY = {
     "engine/tape/record/record.h": "where it is declared",
     "engine/library/gather/index.cpp": "positions, tested before an indexing statement returns",
     "engine/library/random/bit_stream.cpp": "parameters of NumPy's generators, whose state is a Python object's",
+    "engine/comm/parts/exchange.cpp": "counts that say how much ranks exchange",
     "bindings/array/exchange/buffer.cpp": "buffers of Python",
     "bindings/array/exchange/dlpack.cpp": "capsules",
     "bindings/array/methods.cpp": "bytes and lists of an array",
