@@ -89,6 +89,21 @@ PyObject* lend_buffer(PyObject*, PyObject* o) noexcept {
     });
 }
 
+/// _place_on_device(array): a number of the memory, the same for all arrays in it, and the first
+/// element's offset in bytes; None for memory of the host.
+PyObject* place_on_device(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const Array& a = array_of(o);
+        const Storage* s = a.view().storage;
+        if (!s || !s->device) Py_RETURN_NONE;
+        // Buffers of others may have been taken in more than once.
+        const auto number = s->borrowed ? static_cast<std::uintptr_t>(s->memory.handle)
+                                        : reinterpret_cast<std::uintptr_t>(s);
+        return Py_BuildValue("(KL)", static_cast<unsigned long long>(number),
+                             static_cast<long long>(a.view().offset * size_of(a.dtype())));
+    });
+}
+
 /// Keeps an object until the memory is given back, on whichever thread that is.
 std::shared_ptr<void> kept(PyObject* object) {
     return {Py_NewRef(object), [](void* held) {
@@ -137,6 +152,7 @@ PyMethodDef device_memory_methods[] = {
     {"_bytes_by_kind", bytes_by_kind, METH_O, nullptr},
     {"_native_handles", native_handles, METH_O, nullptr},
     {"_lend_buffer", lend_buffer, METH_O, nullptr},
+    {"_place_on_device", place_on_device, METH_O, nullptr},
     {"_adopt_buffer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(adopt_buffer)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},

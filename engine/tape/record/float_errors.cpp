@@ -93,10 +93,10 @@ Array underflows(Op op, std::span<const Arg> args, const Array& made) {
 
 /// Elements of `flag` as that bit of a number, joined to the others.
 void add(Array& code, const Array& flag, Flag bit) {
-    auto u8 = [](unsigned v) {
-        return Arg{scalar_operand(Scalar::of(DType::UInt8, v)), Weak::None};
-    };
-    Array here = where(flag.arg(), u8(bit), u8(0));
+    auto u8 = [](unsigned v) { return Array::known(Scalar::of(DType::UInt8, v)); };
+    // An array made of numbers alone would lie on the host, wherever the operands do.
+    Array here = flag.is_known() ? u8(flag.scalar().as<bool>() ? bit : 0)
+                                 : where(flag.arg(), u8(bit).arg(), u8(0).arg());
     code = binary(Op::Or, code.arg(), here.arg());
 }
 

@@ -1,16 +1,39 @@
 """Whether two arrays share memory."""
 
+from .. import _engine
 from .ufunc import as_array
 
 
-def _span(x):
-    """First and end address of an array's elements on the host, or None if it has none."""
-    if x.size == 0 or x.device != "cpu":
-        return None
-    import numpy
-    from numpy.lib.array_utils import byte_bounds
+class _Addresses:
+    """The addresses of an array's elements on a device, counted from the start of its memory."""
 
-    return byte_bounds(numpy.asarray(x))
+    def __init__(self, x, offset):
+        # Not at 0, which NumPy takes for no memory.
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (offset + 4096, True),
+            "shape": x.shape,
+            "strides": x.strides,
+            "typestr": f"|V{x.dtype.itemsize}",
+        }
+
+
+def _addresses(x):
+    """The memory that holds `x`, and an array of NumPy's at its addresses, which may not be read."""
+    import numpy
+
+    place = _engine._place_on_device(x)
+    if place is None:
+        return None, numpy.asarray(x)
+    return place[0], numpy.asarray(_Addresses(x, place[1]))
+
+
+def _same_memory(a, b):
+    """Arrays of NumPy's at the addresses of both, or None where they cannot share any."""
+    if a.size == 0 or b.size == 0:
+        return None
+    (where, a), (also, b) = _addresses(a), _addresses(b)
+    return (a, b) if where == also else None
 
 
 def may_share_memory(a, b, /, max_work=0):
@@ -38,8 +61,13 @@ def may_share_memory(a, b, /, max_work=0):
     >>> un.may_share_memory(x, x[1:])
     True
     """
-    one, two = _span(as_array(a)), _span(as_array(b))
-    return one is not None and two is not None and one[0] < two[1] and two[0] < one[1]
+    pair = _same_memory(as_array(a), as_array(b))
+    if pair is None:
+        return False
+    from numpy.lib.array_utils import byte_bounds
+
+    one, two = map(byte_bounds, pair)
+    return one[0] < two[1] and two[0] < one[1]
 
 
 def shares_memory(a, b, /, max_work=-1):
@@ -67,9 +95,9 @@ def shares_memory(a, b, /, max_work=-1):
     >>> un.shares_memory(x[::2], x[1::2])
     False
     """
-    a, b = as_array(a), as_array(b)
-    if not may_share_memory(a, b):
+    pair = _same_memory(as_array(a), as_array(b))
+    if pair is None:
         return False
     import numpy
 
-    return numpy.shares_memory(numpy.asarray(a), numpy.asarray(b), max_work)
+    return numpy.shares_memory(*pair, max_work)

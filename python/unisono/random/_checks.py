@@ -4,7 +4,6 @@ import contextlib
 import operator
 
 from .. import _engine
-from .._arrays.creation import _as_operand
 
 _INTEGERS = {
     "bool": (0, 1),
@@ -37,11 +36,6 @@ def _is_number(x):
     return isinstance(x, (int, float)) or (
         getattr(x, "ndim", None) == 0 and hasattr(x, "__float__")
     )
-
-
-def _operands(*values):
-    """Arrays; numbers stay, since they go wherever arrays lie."""
-    return [v if isinstance(v, (int, float)) else _as_operand(v) for v in values]
 
 
 def _check_float(what, dtype):

@@ -3,7 +3,7 @@
 import math
 
 from .. import _engine
-from .._arrays.creation import _as_operand, _float64
+from .._arrays.creation import _float64
 from ._checks import (
     _INTEGERS,
     _broadcast,
@@ -15,7 +15,6 @@ from ._checks import (
     _name,
     _not_negative,
     _one_less,
-    _operands,
     _positive,
     _refuse_more,
     _shape,
@@ -77,6 +76,19 @@ class Generator(Multivariate, Picking):
                 ".to_device(...)"
             )
 
+    def _operand(self, x):
+        """`x` as an array; lists become arrays of the place where numbers are drawn."""
+        return x if isinstance(x, _engine.ndarray) else _engine._array(x, None, self._home, None)
+
+    @property
+    def _home(self):
+        """Where numbers are drawn that no array and no keyword gives a place; None: as `un.zeros`."""
+        return "cpu" if self.bit_generator._stream is not None else None
+
+    def _operands(self, *values):
+        """Arrays; numbers stay, since they go wherever arrays lie."""
+        return [v if isinstance(v, (int, float)) else self._operand(v) for v in values]
+
     def _draw(self, name, parameters, size, dtype="float64", check=None, device=None):
         """An array of the distribution; parameters broadcast to `size`, or give it."""
         shape = _shape(size)
@@ -87,7 +99,7 @@ class Generator(Multivariate, Picking):
             elif _is_number(p):
                 plain.append(float(p))
             else:
-                plain.append(_as_operand(p).astype("float64", copy=False))
+                plain.append(self._operand(p).astype("float64", copy=False))
         if check is not None:
             check(name, plain)
         if shape is None:
@@ -217,10 +229,10 @@ class Generator(Multivariate, Picking):
         import unisono as un
 
         arrays = [v for v in (low, high) if isinstance(v, _engine.ndarray)]
-        device = arrays[0].device if arrays else device
+        device = arrays[0].device if arrays else device or self._home
         if not endpoint:  # 2**64 itself is held by no dtype
             try:
-                high = _as_operand(high)
+                high = self._operand(high)
             except OverflowError:
                 high, endpoint = _one_less(high), True
         low, high = (un.asarray(v, device=device) for v in (low, high))
@@ -277,7 +289,7 @@ class Generator(Multivariate, Picking):
         if numbers and not math.isfinite(high - low):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
         if not numbers:
-            low, high = _operands(low, high)
+            low, high = self._operands(low, high)
         falls = high < low if numbers else bool((high < low).any())
         if falls and not self._takes_falling_ranges:
             raise ValueError("uniform: high - low < 0")
@@ -469,7 +481,7 @@ class Generator(Multivariate, Picking):
                     f"triangular: expected left <= mode <= right and left < right; got {left}, {mode}, {right}"
                 )
         else:
-            left, mode, right = _operands(left, mode, right)
+            left, mode, right = self._operands(left, mode, right)
             bad = [left > mode, mode > right, left == right]
             if any(b if isinstance(b, bool) else bool(b.any()) for b in bad):
                 raise ValueError(
@@ -525,7 +537,7 @@ class Generator(Multivariate, Picking):
                 f"hypergeometric: ngood + nbad < nsample; got {ngood}, {nbad} and {nsample}"
             )
         if not numbers:
-            ngood, nbad, nsample = _operands(ngood, nbad, nsample)
+            ngood, nbad, nsample = self._operands(ngood, nbad, nsample)
             if bool((ngood + nbad < nsample).any()):
                 raise ValueError("hypergeometric: ngood + nbad < nsample in some element")
         return self._draw(

@@ -169,7 +169,7 @@ class RandomState(Generator):
         if self._stream is None:
             return super()._permutations(count, n, device)
         self._require_host(device)
-        made = _engine._empty((count, n), "int64", None)
+        made = _engine._empty((count, n), "int64", self._home)
         for k in range(count):
             made[k] = self._stream.permutation(True, n)
         return made

@@ -4,7 +4,6 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.creation import _as_operand
 from ._checks import _broadcast, _shape
 
 
@@ -25,7 +24,7 @@ class Multivariate:
         """
         import unisono as un
 
-        alpha = _as_operand(alpha).astype("float64")
+        alpha = self._operand(alpha).astype("float64")
         if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
         shape = (*(_shape(size) or ()), alpha.shape[0])
@@ -70,8 +69,8 @@ class Multivariate:
         -------
         ndarray of int64, shape (*size, k)
         """
-        pvals = _as_operand(pvals).astype("float64")
-        n = _as_operand(n)
+        pvals = self._operand(pvals).astype("float64")
+        n = self._operand(n)
         k = pvals.shape[-1]
         if bool((pvals < 0).any()) or bool((pvals[..., : k - 1].sum(axis=-1) > 1 + 1e-12).any()):
             raise ValueError("multinomial: pvals < 0, or sum(pvals[:-1]) > 1.0")
@@ -96,14 +95,14 @@ class Multivariate:
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
         """Counts per color among `nsample` drawn without putting back."""
-        colors = [operator.index(c) for c in _as_operand(colors).tolist()]
+        colors = [operator.index(c) for c in self._operand(colors).tolist()]
         if nsample > sum(colors):
             raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
         shape = _shape(size) or ()
-        made = _engine._empty((*shape, len(colors)), "int64", None)
+        made = _engine._empty((*shape, len(colors)), "int64", self._home)
         if not colors:
             return made
-        left = _engine._full(shape, nsample, "int64", None)
+        left = _engine._full(shape, nsample, "int64", self._home)
         rest = sum(colors)
         for j, color in enumerate(colors[:-1]):
             rest -= color
@@ -135,7 +134,7 @@ class Multivariate:
         """
         from .. import linalg
 
-        mean, cov = _as_operand(mean), _as_operand(cov)
+        mean, cov = self._operand(mean), self._operand(cov)
         if "c" in (mean.dtype.kind, cov.dtype.kind):
             raise TypeError("multivariate_normal: mean and cov must not be complex")
         mean, cov = mean.astype("float64"), cov.astype("float64")

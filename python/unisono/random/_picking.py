@@ -5,7 +5,7 @@ import operator
 
 from .. import _engine
 from .._arrays.axes import axis_index
-from .._arrays.creation import _as_operand, arange
+from .._arrays.creation import arange
 from .._dtype.functions import check_cast
 from ._checks import _shape, _take
 
@@ -49,7 +49,7 @@ class Picking:
         """
         if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
             return self._permutations(1, operator.index(x), device)[0]
-        x = _as_operand(x)
+        x = self._operand(x)
         order = self._permutations(1, x.shape[axis], x.device)[0]
         return _take(x, order, axis)
 
@@ -65,12 +65,12 @@ class Picking:
             order = self._permutations(1, len(x))[0].tolist()
             x[:] = [x[k] for k in order]
             return
-        ours = x if isinstance(x, _engine.ndarray) else _as_operand(x)
+        ours = x if isinstance(x, _engine.ndarray) else self._operand(x)
         ours[...] = self.permutation(ours, axis)
 
     def permuted(self, x, *, axis=None, out=None):
         """Shuffle each slice of `x` along an axis independently; None shuffles all elements."""
-        x = _as_operand(x)
+        x = self._operand(x)
         if out is not None:
             if tuple(out.shape) != x.shape:
                 raise ValueError(
@@ -122,10 +122,10 @@ class Picking:
         [0, 1, 2, 3, 4]
         """
         whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
-        if not whole and _as_operand(a).ndim == 0:
+        if not whole and self._operand(a).ndim == 0:
             raise ValueError(f"choice: a must be an array or an integer; got {a!r}")
-        device = device if whole else _as_operand(a).device
-        pool = operator.index(a) if whole else _as_operand(a).shape[axis]
+        device = device or self._home if whole else self._operand(a).device
+        pool = operator.index(a) if whole else self._operand(a).shape[axis]
         shape = _shape(size)
         n = math.prod(shape) if shape is not None else 1
         if pool <= 0 and n > 0:
@@ -145,11 +145,13 @@ class Picking:
             return (
                 picked
                 if whole
-                else _as_operand(a)[(slice(None),) * (axis % _as_operand(a).ndim) + (int(picked),)]
+                else self._operand(a)[
+                    (slice(None),) * (axis % self._operand(a).ndim) + (int(picked),)
+                ]
             )
         if whole:
             return picked.reshape(shape)
-        a = _as_operand(a)
+        a = self._operand(a)
         axis = axis % a.ndim
         return _take(a, picked, axis).reshape((*a.shape[:axis], *shape, *a.shape[axis + 1 :]))
 

@@ -9,6 +9,8 @@ import pytest
 import unisono as un
 from unisono import _engine
 
+pytestmark = pytest.mark.everywhere
+
 A = np.arange(12.0).reshape(3, 4)
 N = np.arange(12).reshape(3, 4)
 B = np.array([[True, False], [False, True]])

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+on_host = pytest.mark.host_only("drawn one number after the other, on the host")
+
 N = 200_000
 # Name, arguments, mean and variance.
 MOMENTS = [
@@ -135,6 +138,7 @@ def test_integers():
     assert len(rng.bytes(17)) == 17
 
 
+@on_host
 def test_shapes_and_out():
     rng = un.random.default_rng(2)
     assert (
@@ -151,6 +155,7 @@ def test_shapes_and_out():
     assert float(rng.random(10**6, dtype="float32").max()) < 1
 
 
+@on_host
 def test_permutations():
     rng = un.random.default_rng(3)
     assert sorted(rng.permutation(1000).tolist()) == list(range(1000))
@@ -175,6 +180,7 @@ def test_permutations():
     assert len(counts) == 6 and abs(counts - 1000).max() < 150
 
 
+@on_host
 def test_choice():
     rng = un.random.default_rng(4)
     assert 0 <= int(rng.choice(5)) < 5
@@ -235,6 +241,7 @@ def test_refuses_types():
         un.random.Generator(5)
 
 
+@on_host
 @pytest.mark.parametrize("seed", [0, 42, 2**32 - 1, [1, 2, 3], [5]], ids=str)
 def test_random_state_gives_numpys_numbers(seed):
     def drawn(random):
@@ -360,6 +367,7 @@ def test_integers_of_every_span_are_numpys_for_any_count(kind, dtype, low, high)
         assert int(ours.integers(10)) == theirs.integers(10) and ours.random() == theirs.random()
 
 
+@on_host
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
 @pytest.mark.parametrize("span", [1, 2, 3, 100, 128, 200, 255, 256, 40_000, 65_536])
 def test_narrow_integers_are_numpys_for_any_count(span, dtype):
