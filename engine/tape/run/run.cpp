@@ -40,6 +40,9 @@ GroupKernel& copying(DType t) {
     return *first;  // another thread was faster
 }
 
+/// Whether the call may run in the same pass as others, which is a function of the host's.
+bool joins(const Entry& e) { return e.call->joins() && !e.out.storage->device; }
+
 struct ReleaseLayout {
     void operator()(const Layout* layout) const { layout->release(); }
 };
@@ -297,7 +300,7 @@ std::vector<std::size_t> Runner::partners(const Plan& plan, std::size_t number) 
         if (step.opaque < 0 || has_joined(j)) continue;
         const Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
         bool is_poisoned = any_read(e, [](const View& v) { return v.storage->poison != nullptr; });
-        if (!e.call->joins() || is_poisoned) continue;
+        if (!joins(e) || is_poisoned) continue;
         bool is_ready = std::all_of(step.sources.begin(), step.sources.end(), [&](auto source) {
             return source <= static_cast<std::int32_t>(number);
         });
@@ -336,7 +339,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     const View out = stored_view(step);
     prepare(e, out);
     std::vector<std::size_t> others;
-    if (e.call->joins()) others = partners(plan, number);
+    if (joins(e)) others = partners(plan, number);
     std::vector<View> outs(others.size());
     std::vector<OpaqueCall::Operands> calls{{e.call, e.in, &out}};
     for (std::size_t k = 0; k < others.size(); ++k) {
