@@ -1,5 +1,6 @@
 """Functions that combine two elements: arguments of algorithms."""
 
+import numpy as np
 import unisono as un
 
 
@@ -15,12 +16,12 @@ def multiply(a, b):
 
 @un.jit
 def minimum(a, b):
-    return a if a != a or a <= b else b
+    return np.minimum(a, b)
 
 
 @un.jit
 def maximum(a, b):
-    return a if a != a or a >= b else b
+    return np.maximum(a, b)
 
 
 @un.jit
