@@ -112,6 +112,62 @@ def fill_uniform(out, real, key, stream, next, n, blocks, size, shift, scale, lo
         out[2 * p - skipped + 1] = uniform_of(odd, real, shift, scale, low, width)
 
 
+@un.jit
+def unit_double(upper, lower):
+    """The 53 leading bits of two halves of 32."""
+    return np.float64(upper) * 2097152.0 + np.float64(lower >> np.uint32(11))
+
+
+@un.jit
+def unit_single(upper, lower):
+    return np.float32(upper >> np.uint32(8))
+
+
+@un.kernel
+def fill_uniform_in_lanes(out, unit, key, stream, next, n, blocks, size, scale, low, width):
+    """As fill_uniform, 64 blocks at a time, whose rounds are loops that become vectors."""
+    c0 = un.local_array(64, np.uint32)
+    c1 = un.local_array(64, np.uint32)
+    c2 = un.local_array(64, np.uint32)
+    c3 = un.local_array(64, np.uint32)
+    upper = un.local_array(128, np.uint32)
+    lower = un.local_array(128, np.uint32)
+    first = un.global_id(0) * size
+    last = min(first + size, blocks)
+    skipped = np.int64(next & 1)
+    for p in range(first, last, 64):
+        base = (next >> 1) + np.uint64(p)
+        for lane in range(64):
+            index = base + np.uint64(lane)
+            c0[lane] = np.uint32(index & 0xFFFFFFFF)
+            c1[lane] = np.uint32(index >> 32)
+            c2[lane] = np.uint32(0)
+            c3[lane] = np.uint32(stream & 0xFFFFFFFF)
+        k0 = key & 0xFFFFFFFF
+        k1 = key >> 32
+        for _ in range(10):
+            for lane in range(64):
+                p0 = np.uint64(c0[lane]) * 0xD2511F53
+                p1 = np.uint64(c2[lane]) * 0xCD9E8D57
+                c0[lane] = np.uint32(p1 >> 32) ^ c1[lane] ^ np.uint32(k0)
+                c2[lane] = np.uint32(p0 >> 32) ^ c3[lane] ^ np.uint32(k1)
+                c1[lane] = np.uint32(p1 & 0xFFFFFFFF)
+                c3[lane] = np.uint32(p0 & 0xFFFFFFFF)
+            k0 = (k0 + 0x9E3779B9) & 0xFFFFFFFF
+            k1 = (k1 + 0xBB67AE85) & 0xFFFFFFFF
+        for lane in range(64):
+            upper[2 * lane] = c1[lane]
+            upper[2 * lane + 1] = c3[lane]
+            lower[2 * lane] = c0[lane]
+            lower[2 * lane + 1] = c2[lane]
+        # The first element may be the second half of a block, and the last one the first half.
+        at = 2 * p - skipped
+        begin = max(0, -at)
+        end = min(2 * min(64, last - p), n - at)
+        for k in range(begin, end):
+            out[at + k] = low + width * (unit(upper[k], lower[k]) * scale)
+
+
 @un.kernel
 def draw_integers(out, key, stream, next, n, low, span):
     """Work-item p makes the numbers of the elements that share block p behind the first one's."""

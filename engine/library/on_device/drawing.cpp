@@ -66,15 +66,23 @@ std::int64_t blocks_of(const primitives::RandomKey& key, std::int64_t n) {
 void fill_uniform(DeviceWork& work, const primitives::Drawing& d, const DeviceVector& out) {
     const bool is_single = d.dtype == DType::Float32;
     const std::int64_t blocks = blocks_of(d.key, out.size);
-    constexpr std::int64_t cores_take = 4096, lanes_take = 4;
-    const std::int64_t size = work.has_cores() ? cores_take : lanes_take;
     auto real = [&](double x) { return Scalar::of(d.dtype, x); };
-    work.run_pieces(
-        "fill_uniform",
-        {out, is_single ? "to_single" : "to_double", word(d.key.key), word(d.key.stream),
-         word(d.key.next), out.size, blocks, size, is_single ? 40 : 11,
-         real(is_single ? 0x1p-24 : 0x1p-53), real(d.value[0]), real(d.value[1] - d.value[0])},
-        (blocks + size - 1) / size);
+    const Scalar scale = real(is_single ? 0x1p-24 : 0x1p-53), low = real(d.value[0]),
+                 width = real(d.value[1] - d.value[0]);
+    const Scalar key = word(d.key.key), stream = word(d.key.stream), next = word(d.key.next);
+    if (work.has_cores()) {
+        constexpr std::int64_t size = 4096;  // blocks of a work-item
+        work.run_pieces("fill_uniform_in_lanes",
+                        {out, is_single ? "unit_single" : "unit_double", key, stream, next,
+                         out.size, blocks, size, scale, low, width},
+                        (blocks + size - 1) / size);
+        return;
+    }
+    constexpr std::int64_t size = 4;
+    work.run_pieces("fill_uniform",
+                    {out, is_single ? "to_single" : "to_double", key, stream, next, out.size,
+                     blocks, size, is_single ? 40 : 11, scale, low, width},
+                    (blocks + size - 1) / size);
 }
 
 }  // namespace
