@@ -6,13 +6,12 @@
 #include "library/linalg/matrix_stack.h"
 #include "library/on_device/device_work.h"
 #include "library/on_device/host_step.h"
+#include "primitives/host_steps.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
 
 namespace {
-
-constexpr std::int64_t most_columns = 32, most_rows = 128;  ///< of matrices that are rotated
 
 const char* conjugate_of(DType t) { return unisono::is_complex(t) ? "conjugate" : "same_number"; }
 Scalar precision_of(DType t) {
@@ -25,7 +24,7 @@ Scalar precision_of(DType t) {
 void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views out, Device& device) {
     const Stack a(in[0]);
     const std::int64_t n = a.rows;
-    if (n > most_columns) {
+    if (!primitives::rotates_hermitian(n)) {
         return step_on_host(in, out, device,
                             [&](Views near, Views made) { host::eigh(eigen, near, made); });
     }
@@ -48,7 +47,7 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
     const Stack a(in[0]);
     const std::int64_t long_side = std::max(a.rows, a.columns);
     const std::int64_t short_side = std::min(a.rows, a.columns);
-    if (short_side > most_columns || long_side > most_rows || short_side == 0) {
+    if (!primitives::rotates_columns(a.rows, a.columns)) {
         return step_on_host(in, out, device,
                             [&](Views near, Views made) { host::svd(values, near, made); });
     }
