@@ -408,6 +408,7 @@ Fault OpenCLExecutable::launch(const LaunchArgs& args) {
     OpenCLQueue& q = device_.here();
     std::shared_ptr<Faults> faults;
     const HostEnd end = start(args, state, faults);
+    if (!faults && args.results.empty()) return {};  // what is read comes behind it on the queue
     const Completion done{&q, q.submitted()};
     while (!q.wait_for(done.number, std::chrono::milliseconds(1000))) {
     }
