@@ -381,7 +381,11 @@ Array to_value(const Array& a) {
         (a.is_value() && !apart && (a.view().storage->pending || is_complex(a.dtype()))))
         return a;
     if (apart) return Array::of(Tape::of(a).windows()->whole(a).view(), true);
-    if (is_complex(a.dtype())) return Array::of(copy(a).view(), true);
+    if (is_complex(a.dtype())) {
+        // Of complex128 it becomes a number of Python's, which may be used on any device.
+        const bool is_number = a.dtype() == DType::Complex128 && a.device();
+        return Array::of((is_number ? to_device(a, nullptr) : copy(a)).view(), true);
+    }
     return Array::known(read_element(a.view(), a.view().offset));
 }
 

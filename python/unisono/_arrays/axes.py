@@ -16,8 +16,8 @@ def as_array(x):
 
 
 def as_array_beside(value, *others):
-    """`value` as an array; what is no array of ours has no place, and goes to the device of the first of `others`."""
-    if isinstance(value, _engine.ndarray):
+    """`value` as an array; what is no array of ours, and NumPy's scalars, go to the device of the first of `others`."""
+    if isinstance(value, _engine.ndarray) and (value.ndim or not value._is_value()):
         return value
     made = as_array(value)
     for x in others:

@@ -6,7 +6,7 @@ import os
 import unisono as un
 
 from .. import _engine
-from .._arrays.exchange.from_data import _byte_order, _parse
+from .._arrays.exchange.from_data import _byte_order, _parse, from_bytes
 from .._arrays.ufunc import as_array, resolve
 
 
@@ -320,7 +320,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     n = len(data) // t.itemsize
     if n == 0:
         return un.empty(0, t)
-    made = un.array(un.frombuffer(data[: n * t.itemsize], t))
+    made = un.array(from_bytes(data[: n * t.itemsize], t))
     return made.byteswap() if swapped else made
 
 
@@ -398,7 +398,7 @@ def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
         access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}.get(mode, mmap.ACCESS_WRITE)
         mapped = mmap.mmap(opened.fileno(), end, access=access)
     count = math.prod(shape)
-    flat = un.frombuffer(mapped, t, count, offset) if count else un.empty(0, t)
+    flat = un.frombuffer(mapped, t, count, offset) if count else un.empty(0, t, device="cpu")
     return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
 
 

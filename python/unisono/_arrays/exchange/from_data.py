@@ -4,7 +4,7 @@ import unisono as un
 
 from ... import _engine
 from ..._records.records import shared
-from ..creation import _as_operand, array, asarray
+from ..creation import array, asarray
 from ..ufunc import resolve
 
 
@@ -136,9 +136,14 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     [1, 2]
     """
     _refuse_like("frombuffer", like)
+    return from_bytes(buffer, dtype, count, offset, "cpu")
+
+
+def from_bytes(buffer, dtype, count=-1, offset=0, device=None):
+    """As `frombuffer`, where `un.zeros` makes its arrays: memory of the host is shared on the host only."""
     t, swapped = _byte_order(dtype)
     if swapped:
-        return frombuffer(buffer, t, count, offset).byteswap()
+        return from_bytes(buffer, t, count, offset, device).byteswap()
     if t.names is not None:
         import numpy
 
@@ -160,10 +165,11 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
             f"{n * t.itemsize}"
         )
     if n == 0:
-        return un.empty(0, t)
+        return un.empty(0, t, device=device)
     part = t.itemsize // 2 if t.kind == "c" else t.itemsize
     letter = {1: "B", 2: "H", 4: "I", 8: "Q"}[part]
-    return _as_operand(held[offset : offset + n * t.itemsize].cast(letter)).view(t)
+    elements = held[offset : offset + n * t.itemsize].cast(letter)
+    return _engine._array(elements, None, device, None).view(t)
 
 
 @_engine._FastPath

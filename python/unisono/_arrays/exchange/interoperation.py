@@ -3,6 +3,7 @@
 import unisono
 
 from ..._records.records import by_numpy, holds_records
+from .from_data import from_bytes
 
 
 def _ours(name, where=unisono):
@@ -180,5 +181,5 @@ def reduce_array(self):
 def _rebuild(shape, dtype, data):
     if not data:
         return unisono.empty(shape, dtype)
-    flat = unisono.frombuffer(data, dtype)
+    flat = from_bytes(data, dtype)
     return flat[0] if shape is None else flat.copy().reshape(shape)
