@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.fixture(params=[np, un], ids=["numpy", "unisono"])
 def xp(request):
@@ -41,6 +43,7 @@ def test_halves_are_converted_at_any_address(xp):
         assert half[k : k + 20].tolist() == list(range(k, k + 20))
 
 
+@pytest.mark.host_only("shares memory with the host")
 def test_a_copy_that_is_forbidden_is_refused(xp):
     a = xp.arange(3)
     for x, options in (
@@ -91,6 +94,7 @@ def test_byteswap(xp):
         assert a.tobytes() == expected
 
 
+@pytest.mark.host_only("shares memory with the host")
 def test_addresses_for_ctypes(xp):
     a = xp.arange(6.0).reshape(2, 3)
     a += 1

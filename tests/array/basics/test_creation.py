@@ -10,6 +10,8 @@ import unisono as un
 
 from tests.differential import compare
 
+pytestmark = pytest.mark.everywhere
+
 MADE = [
     ("empty", lambda m, **k: m.empty((3, 4), **k)),
     ("zeros", lambda m, **k: m.zeros((3, 4), **k)),
@@ -56,6 +58,7 @@ def test_array_in_an_order(function, order):
     assert ours.strides == numpys.strides and (np.asarray(ours) == x).all()
 
 
+@pytest.mark.host_only("shares memory with the host")
 def test_asarray_in_its_own_order_shares():
     x = np.asfortranarray(np.ones((3, 4)))
     a = un.asarray(x, order="F", copy=False)
@@ -122,6 +125,7 @@ NESTED = [
 ]
 
 
+@pytest.mark.host_only("mixes places")
 @pytest.mark.parametrize("nested", NESTED)
 def test_sequences_of_arrays(nested):
     def make(m):

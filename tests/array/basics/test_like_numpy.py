@@ -7,6 +7,8 @@ import pytest
 import unisono as un
 from differential import equal
 
+pytestmark = pytest.mark.everywhere
+
 
 def outcome(xp, call):
     """What the call gives, or the exception; and the texts of warnings, but those of floating-point errors."""

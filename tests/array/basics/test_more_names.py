@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 VALUES = [[-4.0, 0.5, 1.0, 9.0], [0.25, 2.0, 4.0, 1.0], [1, 2, 3]]
 
 
@@ -161,6 +163,7 @@ def test_assertions_that_fail(xp, name, x, y):
         getattr(xp.testing, name)(x, y)
 
 
+@pytest.mark.host_only("names the device")
 def test_a_failed_assertion_says_how_far():
     with pytest.raises(AssertionError) as caught:
         un.testing.assert_allclose(un.asarray([1.0, 2.0]), un.asarray([1.0, 2.5]), err_msg="here")

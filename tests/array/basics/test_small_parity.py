@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.mark.parametrize("target", ["bool", "int8", "uint8", "int64", "float32", "complex64"])
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64"])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 SPECIAL = [0.0, -0.0, 1.0, -2.5, 3e-5, 1e200, float("inf"), float("-inf"), float("nan")]
 
 

@@ -8,6 +8,8 @@ import pytest
 import unisono as un
 from differential import compare
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.fixture(params=[np, un], ids=["numpy", "unisono"])
 def xp(request):
@@ -27,6 +29,7 @@ def test_ravel_copies_what_is_not_packed(xp):
         d[0] = 1
 
 
+@pytest.mark.host_only("shares memory with the host")
 def test_axes_of_extent_1_keep_an_array_packed():
     a = un.arange(12).reshape(3, 4)
     for view in (a[None], a[:, None], a[1:2], a[1:2, 2:3], a[2:1], a.reshape(3, 1, 4)[:, ::-1]):
@@ -284,6 +287,7 @@ def test_several(use):
     compare(lambda: use(np), lambda: use(un))
 
 
+@pytest.mark.host_only("names the device")
 @pytest.mark.parametrize(
     "coefficients",
     [[1.0, 2, 3], [2, 0, -3], [0, 0, 0], [5], [-1, 1], [0, 1.5, -2.25e-7, 0], [1j, 2]],
@@ -298,6 +302,7 @@ def test_long_polynomials_are_broken_into_lines():
     assert str(un.poly1d(range(1, 30))) == str(np.poly1d(range(1, 30)))
 
 
+@pytest.mark.host_only("drawn one number after the other, on the host")
 def test_integers_of_wide_ranges_given_by_arrays_are_uniform():
     low, high = un.array([-(2**62), 0]), un.array([2**62 + 2**61, 3])
     drawn = np.asarray(un.random.default_rng(4).integers(low, high, (40_000, 2)))

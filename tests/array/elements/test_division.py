@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 DIVISORS = [1, 2, -4, 0.5, -(2.0**-20), 2.0**100, 3, 0.1, 0, float("inf"), float("nan"), 2.0**127]
 DIVISORS += [2.0**126, 2.0**-126, 2.0**-127, 2.0**1022, 2.0**1023, 2.0**-1022, 2.0**-1074]
 

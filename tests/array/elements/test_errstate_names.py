@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 reported = [
     ("divmod", [1e308], [1e-10]),
     ("divmod", [1.0], [0.0]),

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 EXECUTORS = ("block", "cpu", "interp")
 ALL = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 
@@ -139,6 +141,7 @@ def test_in_place_and_indexing(executor):
     same(un.where(b > 0, b, un.float16(9)), np.where(a > 0, a, np.float16(9)))
 
 
+@pytest.mark.host_only("shares memory with the host")
 def test_exchange(tmp_path):
     a = un.asarray(ALL[:100])
     assert memoryview(a).format == "e"

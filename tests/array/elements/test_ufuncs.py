@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 # Where both give the same bits: small whole numbers.
 BINARY = ["add", "subtract", "multiply", "maximum", "minimum"]
 
