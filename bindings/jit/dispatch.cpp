@@ -194,7 +194,7 @@ static Device* device_of_block() {
 }
 
 void Dispatch::place(Arguments& arguments) const {
-    if (arguments.device()) return;
+    if (arguments.device() || arguments.stays_on_host()) return;
     if (device_name_.empty()) {
         Device* block = arguments.are_others() ? device_of_block() : nullptr;
         if (block) arguments.move_to(*block);
@@ -203,13 +203,17 @@ void Dispatch::place(Arguments& arguments) const {
     if (Device& named = device_named(); !named.info().host_memory) arguments.go_to(named);
 }
 
+static Device& host_device() {
+    return find_device(setting("executor") == "interp" ? "interp" : "cpu");
+}
+
 Device& Dispatch::device_for(const Arguments& arguments) const {
+    if (arguments.stays_on_host() && !arguments.device()) return host_device();
     return arguments.device() ? *arguments.device() : device_named();
 }
 
 Device& Dispatch::device_named() const {
-    if (!device_name_.empty()) return find_device(device_name_);
-    return find_device(setting("executor") == "interp" ? "interp" : "cpu");
+    return device_name_.empty() ? host_device() : find_device(device_name_);
 }
 
 /// Compile errors show their place themselves.
@@ -422,9 +426,10 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
 /// The way of every call: arguments of any types, results that are objects.
 PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* args,
                              std::size_t count, PyObject* keywords, const NDRange* range,
-                             bool is_new) {
+                             bool is_new, bool on_host) {
     Arguments arguments(name_);
     arguments.changed = &source.changed;
+    if (on_host) arguments.stay_on_host();
     try {
         bind(source, arguments, args, count, keywords);
     } catch (const Error&) {
@@ -435,7 +440,15 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     }
     arguments.finish();
     place(arguments);
-    const auto& known = find(source, arguments, range ? range->dimensions : 0);
+    if (is_refused(arguments))
+        return call_on_host(source, args, count, keywords, *arguments.device());
+    std::shared_ptr<Specialisation> known;
+    try {
+        known = find(source, arguments, range ? range->dimensions : 0);
+    } catch (const Error& refusal) {
+        if (range || !note_refusal(arguments, refusal)) throw;
+    }
+    if (!known) return call_on_host(source, args, count, keywords, *arguments.device());
     Specialisation* made = known.get();
     quick_ = made->quick.get();
     std::uint64_t few[8] = {};

@@ -83,7 +83,11 @@ class Dispatch {
     PyObject* call(PyObject* const* args, std::size_t count, PyObject* keywords,
                    const NDRange* range);
     PyObject* call_any(const frontend::Source& source, PyObject* const* args, std::size_t count,
-                       PyObject* keywords, const NDRange* range, bool is_new);
+                       PyObject* keywords, const NDRange* range, bool is_new, bool on_host = false);
+    /// Runs a call that the device refuses on the host, with copies of the device's arrays, into
+    /// which results are copied back (host_calls.cpp).
+    PyObject* call_on_host(const frontend::Source& source, PyObject* const* args, std::size_t count,
+                           PyObject* keywords, Device& device);
     /// Calls the specialisation of `quick`, for which pack says that arguments wait.
     PyObject* call_waiting(const QuickCall& quick, const frontend::Source& source,
                            PyObject* const* args, std::size_t count, PackedArguments& packed);
@@ -139,6 +143,11 @@ class Dispatch {
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;
     void warn_of_host_program(const Specialisation& made) const;
+    /// Whether such a call was refused by its device before.
+    bool is_refused(const Arguments& arguments) const;
+    /// Notes that its device refuses the call, and tells so once; false where the host cannot take
+    /// it over.
+    bool note_refusal(const Arguments& arguments, const Error& refusal) const;
     /// Sends a call with arguments of the host to the device that the decorator names.
     void place(Arguments& arguments) const;
     PyObject* default_of(const frontend::Source& source, std::size_t i) const;
@@ -178,6 +187,8 @@ class Dispatch {
     bool is_kernel_;
     std::string device_name_;
     mutable bool has_warned_of_loop_ = false, has_warned_of_call_ = false;
+    mutable bool has_warned_of_refusal_ = false;
+    mutable std::vector<std::pair<std::vector<std::uint32_t>, const Device*>> refused_;
     bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;
     std::shared_ptr<frontend::Source> prepared_;  ///< what `source_` is going to be

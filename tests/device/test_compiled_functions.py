@@ -1,5 +1,6 @@
 """Compiled functions whose control runs on the host and whose loops run on the device of their arrays."""
 
+import contextlib
 import dataclasses
 import os
 import signal
@@ -333,7 +334,14 @@ class Task:
     number: int
 
 
-def test_objects_are_refused_where_memory_is_the_device_s(device):
+def on_host(device, match):
+    """A warning that a device refuses the function, which the host runs then."""
+    if str(device) == "cpu":
+        return contextlib.nullcontext()
+    return pytest.warns(RuntimeWarning, match=f"(?s)runs on the host.*{match}")
+
+
+def test_objects_make_the_host_run_the_function(device):
     @un.jit
     def work(a):
         tasks = [Task(2), Task(1)]
@@ -342,11 +350,9 @@ def test_objects_are_refused_where_memory_is_the_device_s(device):
         return tasks[0].number
 
     a = un.zeros(5, device=device)
-    if str(device) == "cpu":
+    with on_host(device, "object of the host cannot be used|address"):
         assert work(a) == 2
-        return
-    with pytest.raises(un.UnsupportedError, match="object of the host cannot be used|address"):
-        work(a)
+    assert a.device == device and a.tolist() == [1] * 5
 
 
 def test_errors_name_the_line(device):
@@ -462,7 +468,7 @@ def test_rows_and_small_arrays_in_parallel_loops(device, rng):
     check(device, norms, a, np.zeros(30))
 
 
-def test_arrays_of_unknown_size_in_parallel_loops_are_refused(device):
+def test_arrays_of_unknown_size_in_parallel_loops_make_the_host_run_the_function(device):
     @un.jit
     def work(a, n):
         for i in un.prange(a.shape[0]):
@@ -470,15 +476,12 @@ def test_arrays_of_unknown_size_in_parallel_loops_are_refused(device):
             a[i] = t[0]
 
     a = un.asarray(np.ones(10), device=device)
-    if str(device) == "cpu":
+    with on_host(device, "must have a constant, small size"):
         work(a, 3)
-        return
-    with pytest.raises(un.UnsupportedError, match="must have a constant, small size"):
-        work(a, 3)
-        float(a[0])
+    assert a.tolist() == [0] * 10
 
 
-def test_recursion_is_refused_where_devices_cannot(device):
+def test_the_host_runs_what_devices_cannot_recurse_into(device):
     @un.jit
     def fibonacci(n):
         return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
@@ -489,13 +492,71 @@ def test_recursion_is_refused_where_devices_cannot(device):
             a[i] = fibonacci(i)
 
     a = un.asarray(np.zeros(10), device=device)
-    if str(device) == "cpu":
+    with on_host(device, "fibonacci: a recursive function"):
         fill(a)
-        assert float(a[9]) == 34
-        return
-    with pytest.raises(un.UnsupportedError, match="fibonacci: a recursive function"):
+    assert float(a[9]) == 34 and a.device == device
+    a[:] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # told once
         fill(a)
-        float(a[0])
+    assert float(a[9]) == 34
+
+
+def test_results_of_functions_that_the_host_runs_lie_on_the_device(device):
+    @un.jit
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    @un.jit
+    def work(a, b, n):
+        a[0] = factorial(n)
+        return a, b + 1, factorial(n)
+
+    a, b = un.zeros(3, device=device), un.ones(2, device=device)
+    with on_host(device, "factorial"):
+        same, more, number = work(a, b, 5)
+    assert same is a and number == 120
+    assert a.tolist() == [120, 0, 0] and more.tolist() == [2, 2] and b.tolist() == [1, 1]
+    assert a.device == more.device == device
+    if str(device) != "cpu":
+        with pytest.raises(un.UnsupportedError, match="work: .* share memory"):
+            work(a, a[1:], 5)
+
+
+def test_what_the_host_wrote_before_an_error_stays(device):
+    @un.jit
+    def down(n):
+        if n == 0:
+            raise ValueError("bottom")
+        return 0 if n > 9 else down(n - 1)
+
+    @un.jit
+    def work(a):
+        a[0] = 5
+        return down(3)
+
+    a = un.zeros(3, device=device)
+    with on_host(device, "down"), pytest.raises(ValueError, match="bottom"):
+        work(a)
+    assert a.tolist() == [5, 0, 0]
+
+
+def test_arrays_of_the_host_stay_there_where_the_named_device_refuses(device):
+    @un.jit
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    @un.jit(device=device)
+    def fill(a):
+        for i in un.prange(a.shape[0]):
+            a[i] = fibonacci(i)
+
+    a = np.zeros(10)
+    before = un.stats()["bytes_copied"]
+    with on_host(device, "fibonacci"):
+        fill(a)
+    fill(a)
+    assert a[9] == 34 and un.stats()["bytes_copied"] == before
 
 
 def test_functions_that_the_host_has(device, rng):

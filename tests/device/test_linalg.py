@@ -9,6 +9,37 @@ import pytest
 import unisono as un
 from device_arrays import both, same
 
+
+def test_products_with_both_sides_of_a_matrix(device):
+    # On the host they share a pass over the matrix.
+    rng = np.random.default_rng(1)
+    m, right, left = rng.random((700, 501)), rng.random(501), rng.random(700)
+    a, x, y = (un.asarray(v, device=device) for v in (m, right, left))
+    un.eval()
+    for _ in range(3):
+        one, two = a @ x, y @ a
+        un.eval(one, two)
+        np.testing.assert_allclose(host(one), m @ right, rtol=1e-12)
+        np.testing.assert_allclose(host(two), left @ m, rtol=1e-12)
+
+
+def test_explanations_name_steps_on_the_host(device):
+    a = un.asarray(np.diag(np.arange(1.0, 41)), device=device)
+    for f, is_named in (
+        (un.linalg.eigh, True),
+        (un.linalg.eig, True),
+        (lambda m: un.linalg.svd(m[:, :30]), False),
+        (lambda m: un.linalg.lstsq(m, m[0]), True),
+    ):
+        made = f(a + 1)[0]
+        text = str(un.explain(made))
+        assert ("a step on the host" in text) == (is_named and str(device) != "cpu"), text
+
+
+def host(x):
+    return np.asarray(x.to_device("cpu"))
+
+
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 STACKS = [(1, 1), (5, 5), (32, 32), (3, 7, 7), (2, 2, 40, 40), (150, 150), (0, 3, 3)]
 RECTANGLES = [(1, 1), (5, 3), (3, 5), (2, 40, 33), (2, 33, 70), (130, 65), (0, 3, 2)]

@@ -74,6 +74,9 @@ class Arguments {
     /// Whether there are arrays, and none is ours.
     bool are_others() const;
     bool comes_from_host() const { return comes_from_host_; }
+    /// The call runs on the host, whatever device the function names.
+    void stay_on_host() { stays_ = true; }
+    bool stays_on_host() const { return stays_; }
 
     /// Equal keys run the same compiled code. Starts with whether no arrays overlap.
     const std::vector<std::uint32_t>& key() const { return key_; }
@@ -205,7 +208,7 @@ class Arguments {
     mutable TableObjects tables_;
     bool noalias_ = true;
     Device* device_ = nullptr;
-    bool comes_from_host_ = false;
+    bool comes_from_host_ = false, stays_ = false;
 };
 
 }  // namespace unisono::python
