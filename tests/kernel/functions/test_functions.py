@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import unisono as un
 from differential import result_or_error
-from jit_devices import host_devices
+from jit_devices import all_devices
 
 SCALE = 3
 
@@ -19,7 +19,7 @@ def check(function, on, *args, **kwargs):
     assert got == want and type(got) is type(want)
 
 
-on_hosts = pytest.mark.parametrize("on", host_devices())
+on_hosts = pytest.mark.parametrize("on", all_devices())
 
 
 # ---- parameters

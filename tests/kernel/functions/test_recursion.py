@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
-pytestmark = pytest.mark.parametrize("on", host_devices())
+pytestmark = pytest.mark.parametrize("on", all_devices())
 
 COUNTS = [1, 2]
 TABLE = np.arange(3.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
 
 def composed(n):
@@ -94,7 +94,7 @@ def recursive(n):
 CASES = [composed, reading_what_changes, several, remembered, from_outside, recursive]
 
 
-@pytest.mark.parametrize("on", host_devices())
+@pytest.mark.parametrize("on", all_devices())
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
 def test_as_python(on, function, capfd):
     want = function(2), capfd.readouterr().out

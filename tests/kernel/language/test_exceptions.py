@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
-pytestmark = pytest.mark.parametrize("on", host_devices())
+pytestmark = pytest.mark.parametrize("on", all_devices())
 
 A = np.array([1.5, -2, 3, 0.25])
 K = np.array([0, 3, 2, 7, 1])

@@ -6,9 +6,9 @@ import io
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
+from jit_devices import all_devices
 
-pytestmark = pytest.mark.parametrize("on", host_devices())
+pytestmark = pytest.mark.parametrize("on", all_devices())
 
 FLOATS = [
     0.0,
