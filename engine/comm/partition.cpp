@@ -179,10 +179,14 @@ void Partition::plan_entry(const Entry& e) {
         return;
     }
     if (!is_elementwise(e)) {
-        for_each_write(e, [&](const View& v) {
-            Block& made = *Block::of(*v.storage);
-            if (is_open(made)) planned_.emplace(&made, even(made.shape()));
-        });
+        const auto shared = sharing_of(*this, e);
+        const std::vector<View> results = writes_of(e);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            Block& made = *Block::of(*results[k].storage);
+            if (!is_open(made)) continue;
+            planned_.emplace(&made,
+                             shared ? as_split(shared->results[k], ranks) : even(made.shape()));
+        }
         return;
     }
     if (!is_open(out)) return;

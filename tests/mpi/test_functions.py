@@ -77,6 +77,7 @@ def test_masks(n):
     check(lambda np, x: x[x[:, 0] > 0], x)
     check(lambda np, x: x[:, np.asarray([True, False, True, True, False])], x)
     check(lambda np, x: tuple(np.nonzero(x > 2)), x)
+    check(lambda np, x: (x[True], x[False], x[..., True, :2]), x)
     check(lambda np, v: np.nonzero(v[::-1] > 2)[0], v)
 
     def fill(np, v, x):
@@ -192,6 +193,10 @@ def test_linear_algebra(n):
     check(lambda np, t: np.linalg.inv(t), t, exact=False)
     with pytest.raises(np.linalg.LinAlgError):
         un.linalg.inv(un.zeros((3, 3), mesh=mesh))
+    t[-1] = 0  # of the last rank only; all raise
+    with pytest.raises(np.linalg.LinAlgError):
+        un.linalg.inv(un.asarray(t, mesh=mesh))
+    check(lambda np, s: np.linalg.inv(s), s, exact=False)
 
 
 @pytest.mark.parametrize("n", [1, 4, 13])

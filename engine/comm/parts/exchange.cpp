@@ -1,10 +1,14 @@
 // Exchanges of counts and rows.
 #include "comm/parts/exchange.h"
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "comm/split.h"
+#include "core/error.h"
 #include "tape/record/record.h"
+#include "tape/tape.h"
 
 namespace unisono::comm {
 
@@ -73,6 +77,43 @@ Array swap_rows(Mesh& mesh, const Array& given, std::span<const std::int64_t> to
     if (mesh.size() > 1)
         mesh.record(what, rows.view(), std::move(sends), made.view(), std::move(receives), false);
     return made;
+}
+
+void agree(Mesh& mesh, const std::string& what, const std::function<void()>& work) {
+    if (mesh.size() == 1) return work();
+    std::optional<Error> mine;
+    try {
+        work();
+    } catch (const Error& error) {
+        // Its own end of the program is no statement of all.
+        if (error.kind() == ErrorKind::Interrupt || error.kind() == ErrorKind::Comm) throw;
+        mine = error;
+    }
+    // The kind of each rank's error, and behind it how long its text is.
+    const std::string text = mine ? mine->what() : "";
+    const std::int64_t size = static_cast<std::int64_t>(text.size());
+    const std::int64_t own = mine ? 1 + static_cast<std::int64_t>(mine->kind()) : 0;
+    const auto kinds = gather_numbers(mesh, own, what);
+    const auto failed = std::ranges::find_if(kinds, [](std::int64_t kind) { return kind != 0; });
+    if (failed == kinds.end()) return;
+    const auto first = static_cast<int>(failed - kinds.begin());
+    const bool speaks = mesh.rank() == first;
+    const auto sizes = gather_numbers(mesh, size, what);
+    const std::int64_t length = sizes[static_cast<std::size_t>(first)];
+    std::string said;
+    const std::int64_t copies = speaks ? mesh.size() : 0;
+    for (std::int64_t k = 0; k < copies; ++k) said += text;
+    const std::int64_t shape[] = {length * copies};
+    const Array out = empty(shape, DType::UInt8, nullptr);
+    if (speaks) std::ranges::copy(said, host_data(out, true));
+    std::vector<std::int64_t> from_each(static_cast<std::size_t>(mesh.size()), 0);
+    from_each[static_cast<std::size_t>(first)] = length;
+    const std::vector<std::int64_t> to_each(from_each.size(), speaks ? length : 0);
+    const Array in = swap_rows(mesh, out, to_each, from_each, "error in " + what);
+    const std::string message(host_data(in, false), static_cast<std::size_t>(length));
+    throw Error(static_cast<ErrorKind>(*failed - 1), message + " (on rank " +
+                                                         std::to_string(first) + " of " +
+                                                         std::to_string(mesh.size()) + ")");
 }
 
 std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> sizes) {

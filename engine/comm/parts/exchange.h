@@ -1,6 +1,7 @@
 // Exchanges whose sizes depend on data: all ranks wait for them while a window is run.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ std::vector<std::int64_t> swap_counts(Mesh& mesh, std::span<const std::int64_t> 
 /// Rows lie in the order of the ranks that they go to; those that come lie in the order of ranks.
 Array swap_rows(Mesh& mesh, const Array& rows, std::span<const std::int64_t> to_each,
                 std::span<const std::int64_t> from_each, const std::string& what);
+
+/// Does work that may fail on some ranks only: an error of one is raised by all, with its rank.
+/// Collective.
+void agree(Mesh& mesh, const std::string& what, const std::function<void()>& work);
 
 /// Where parts of these sizes begin, and the end.
 std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> sizes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "comm/parts/exchange.h"
 #include "comm/redistribute.h"
 #include "core/error.h"
 #include "primitives/signature.h"
@@ -147,6 +148,34 @@ std::vector<View> writes_of(const Entry& e) {
     return all;
 }
 
+std::optional<Sharing> sharing_of(Partition& p, const Entry& e) {
+    const auto* call = dynamic_cast<const library::PrimitiveCall*>(e.call);
+    if (!call || call->row().effect != Primitive::Effect::New || e.inputs == 0) return {};
+    const std::vector<View> in = reads_of(e), out = writes_of(e);
+    std::vector<int> preferred;
+    std::vector<Held> has;
+    for (const View& v : in) {
+        has.push_back(p.held(v));
+        preferred.push_back(has.back().kind == Held::Kind::Along ? has.back().split.axis : -1);
+    }
+    const SharedAxes axes = shared_axes(*call, in, out, preferred);
+    if (axes.operands.empty()) return {};
+    Split parts = Split::even(0, axes.extent, p.mesh().size());
+    for (std::size_t k = in.size(); k-- > 0;) {
+        if (axes.operands[k] >= 0 && axes.operands[k] == preferred[k]) parts = has[k].split;
+    }
+    auto share = [&](int axis) {
+        if (axis < 0) return Held::all(p.mesh().size());
+        Split s = parts;
+        s.axis = axis;
+        return Held::along(s);
+    };
+    Sharing made;
+    for (int axis : axes.operands) made.operands.push_back(share(axis));
+    for (int axis : axes.results) made.results.push_back(share(axis));
+    return made;
+}
+
 Array call_locally(const Entry& e, std::span<const Array> operands) {
     return library::detail::record(call_of(e).row(), call_of(e).attributes(), operands, nullptr,
                                    nullptr);
@@ -169,46 +198,32 @@ void check_primitive(const Entry& e) {
 
 void Partition::primitive(const Entry& e) {
     if (moves_positions(e)) return move_positions(*this, e);
+    const Rule* rule = rule_of(e);
+    const std::optional<Sharing> shared = sharing_of(*this, e);
+    if (!shared) return rule && rule->run ? rule->run(*this, e) : run_everywhere(*this, e);
     const library::PrimitiveCall& call = call_of(e);
     const std::vector<View> in = reads_of(e), out = writes_of(e);
-    std::vector<int> preferred;
-    std::vector<Held> has;
-    for (const View& v : in) {
-        has.push_back(held(v));
-        preferred.push_back(has.back().kind == Held::Kind::Along ? has.back().split.axis : -1);
-    }
-    const Rule* rule = rule_of(e);
-    const bool leaves_none =
-        call.row().effect != Primitive::Effect::New || shared_axes_of(e).operands.empty();
-    if (rule && leaves_none) return rule->run ? rule->run(*this, e) : run_everywhere(*this, e);
-    const SharedAxes axes = shared_axes(call, in, out, preferred);
-    if (axes.operands.empty()) return run_everywhere(*this, e);
-    Split parts = Split::even(0, axes.extent, mesh_.size());
-    for (std::size_t k = in.size(); k-- > 0;) {
-        if (axes.operands[k] >= 0 && axes.operands[k] == preferred[k]) parts = has[k].split;
-    }
-    auto share = [&](int axis) {
-        if (axis < 0) return Held::all(mesh_.size());
-        Split s = parts;
-        s.axis = axis;
-        return Held::along(s);
-    };
     std::vector<Array> local;
     for (std::size_t k = 0; k < in.size(); ++k) {
-        const Held wanted = share(axes.operands[k]);
+        const Held& wanted = shared->operands[k];
         local.push_back(
             operand_part(in[k], wanted, wanted.box(mesh_.rank(), in[k].layout->shape())));
     }
     const std::string what = "result of " + call.name();
-    if (out.size() == 1 && in.size() <= library::most_inputs) {
-        const Array made =
-            library::detail::record(call.row(), call.attributes(), local, call.together, nullptr);
-        return store(out[0], made, share(axes.results[0]), what);
-    }
-    const std::vector<Array> made =
-        library::detail::record_wide(call.row(), call.attributes(), local);
-    for (std::size_t k = 0; k < out.size(); ++k)
-        store(out[k], made[k], share(axes.results[k]), what);
+    std::vector<Array> made;
+    auto compute = [&] {
+        if (out.size() == 1 && in.size() <= library::most_inputs)
+            made = {library::detail::record(call.row(), call.attributes(), local, call.together,
+                                            nullptr)};
+        else
+            made = library::detail::record_wide(call.row(), call.attributes(), local);
+    };
+    // What looks at data may refuse that of one rank.
+    if (call.row().peeks == Primitive::Peeks::Never)
+        compute();
+    else
+        agree(mesh_, call.name(), compute);
+    for (std::size_t k = 0; k < out.size(); ++k) store(out[k], made[k], shared->results[k], what);
 }
 
 }  // namespace unisono::comm

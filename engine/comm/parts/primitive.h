@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,13 @@ namespace unisono::comm {
 
 /// Throws where the primitive cannot be run by parts.
 void check_primitive(const Entry& entry);
+
+/// How ranks hold operands and results of a call that they share along an independent axis.
+struct Sharing {
+    std::vector<Held> operands, results;
+};
+/// Null where they do not share it so.
+std::optional<Sharing> sharing_of(Partition& partition, const Entry& entry);
 
 /// Operands and results of an entry, those in its tail included.
 std::vector<View> reads_of(const Entry& entry);

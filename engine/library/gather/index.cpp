@@ -572,12 +572,16 @@ std::vector<int> axes_in_place(const Resolved& r, std::size_t rank) {
 
 Array take_apart(Windows& windows, const Resolved& r) {
     const Apart at = apart(r);
+    std::vector<std::int64_t> shape(r.broadcast);
     if (at.positions.empty()) {
-        fail(ErrorKind::Unsupported,
-             "index: a 0-d bool is not an index of an array on a mesh; use a slice");
+        // 0-d bools: an axis of extent 1 or 0.
+        shape.insert(shape.end(), r.base.shape().begin(), r.base.shape().end());
+        const Array rows = element_count(r.broadcast) == 0
+                               ? empty(shape, r.base.dtype(), r.base.device())
+                               : copy(reshape(r.base, shape));
+        return transpose(rows, axes_in_place(r, shape.size()));
     }
     const Array made = windows.take(transpose(r.base, at.axes), at.positions);
-    std::vector<std::int64_t> shape(r.broadcast);
     shape.insert(shape.end(), made.shape().begin() + 1, made.shape().end());
     const Array rows = reshape(made, shape);
     return transpose(rows, axes_in_place(r, shape.size()));
@@ -585,10 +589,6 @@ Array take_apart(Windows& windows, const Resolved& r) {
 
 void put_apart(Windows& windows, const Resolved& r, const Array& value) {
     const Apart at = apart(r);
-    if (at.positions.empty()) {
-        fail(ErrorKind::Unsupported,
-             "index: a 0-d bool is not an index of an array on a mesh; use a slice");
-    }
     const std::vector<int> axes = axes_in_place(r, static_cast<std::size_t>(value.rank()));
     std::vector<int> back(axes.size());
     for (std::size_t k = 0; k < axes.size(); ++k)
@@ -597,6 +597,10 @@ void put_apart(Windows& windows, const Resolved& r, const Array& value) {
     std::vector<std::int64_t> shape{element_count(r.broadcast)};
     for (std::size_t k = r.broadcast.size(); k < first.shape().size(); ++k)
         shape.push_back(first.shape()[k]);
+    if (at.positions.empty()) {
+        if (shape[0] > 0) assign(r.base, reshape(first, {shape.begin() + 1, shape.end()}).arg());
+        return;
+    }
     windows.put(transpose(r.base, at.axes), at.positions, reshape(first, shape));
 }
 

@@ -43,6 +43,11 @@ def mesh(kind="mpi"):
     return _meshes[kind]
 
 
+def meshes():
+    """The meshes that were made."""
+    return tuple(_meshes.values())
+
+
 def _end_together(m):
     """Make an uncaught exception or the end of the program an event of all ranks."""
     before = sys.excepthook

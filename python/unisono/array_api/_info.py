@@ -2,6 +2,8 @@
 
 import unisono as un
 
+from .._runtime.mesh import meshes
+
 _kinds = {
     "bool": ("bool",),
     "signed integer": ("int8", "int16", "int32", "int64"),
@@ -26,7 +28,7 @@ class _Info:
 
     def devices(self):
         """All devices present, as a tuple."""
-        return tuple(un.devices())
+        return (*un.devices(), *meshes())
 
     def default_dtypes(self, *, device=None):
         """Dtypes of Python's numbers, and of indices."""
@@ -61,7 +63,7 @@ class _Info:
 
 
 def _has_float64(device):
-    found = un.devices(str(device))[0].has_float64
+    found = device in meshes() or un.devices(str(device))[0].has_float64
     return found is None or bool(found)
 
 
