@@ -102,6 +102,7 @@ bool Dispatch::note_refusal(const Arguments& arguments, const Error& refusal) co
     const bool is_far = device && !device->info().host_memory && !arguments.stays_on_host();
     if (refusal.kind() != ErrorKind::Unsupported || !is_far || !device->info().has_float64)
         return false;
+    if (device->info().kind == "mesh") return false;  // a copy would gather what no rank may hold
     refused_.emplace_back(arguments.key(), device);
     if (std::exchange(has_warned_of_refusal_, true)) return true;
     const std::string text = name_ + ": runs on the host, and arrays of " + device->info().name +

@@ -95,7 +95,7 @@ Array underflows(Op op, std::span<const Arg> args, const Array& made) {
 void add(Array& code, const Array& flag, Flag bit) {
     auto u8 = [](unsigned v) { return Array::known(Scalar::of(DType::UInt8, v)); };
     // An array made of numbers alone would lie on the host, wherever the operands do.
-    Array here = flag.is_known() ? u8(flag.scalar().as<bool>() ? bit : 0)
+    Array here = flag.is_known() ? u8(flag.scalar().as<bool>() ? unsigned{bit} : 0u)
                                  : where(flag.arg(), u8(bit).arg(), u8(0).arg());
     code = binary(Op::Or, code.arg(), here.arg());
 }
