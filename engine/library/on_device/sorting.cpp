@@ -158,7 +158,10 @@ void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits, Wanted wa
     }
     require_short(n);
     const std::int64_t buckets = buckets_for(n);
-    if (work.has_cores() && (buckets == 1 || bits > 4 * digit_bits))
+    // Of few places, buckets leave all but theirs unsorted.
+    const bool is_few = wanted.end - wanted.begin <= 2;
+    const int few_bits = (is_few ? 2 : 4) * digit_bits;  // which digits sort sooner
+    if (work.has_cores() && (buckets == 1 || bits > few_bits))
         sort_by_buckets(work, s, wanted, n, buckets);
     else
         sort_by_digits(work, s, n, bits);
