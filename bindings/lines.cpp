@@ -51,7 +51,8 @@ PyCodeObject* code_of(const _PyInterpreterFrame* frame) noexcept {
 
 struct CodeKind {
     PyCodeObject* code;
-    bool ours;   ///< of this package: such frames are ours, the user's line is further out
+    bool ours;   ///< of this package's private modules: such frames are ours, the user's line is
+                 ///< further out
     bool timed;  ///< the loop that timeit makes around a statement
 };
 
@@ -67,7 +68,10 @@ const CodeKind& kind_of(PyCodeObject* code) noexcept {
         PyCodeObject* before = row.code;
         const bool timed = name == "<timeit-src>" || name.starts_with("<magic-timeit");
         Py_INCREF(code);
-        row = {code, name.find("/unisono/_") != std::string_view::npos, timed};
+        const auto package = name.rfind("/unisono/");
+        const bool ours = package != std::string_view::npos &&
+                          name.find("/_", package + 8) != std::string_view::npos;
+        row = {code, ours, timed};
         Py_XDECREF(before);
     }
     return row;

@@ -25,6 +25,7 @@
 #include "jit/python.h"
 #include "jit/values/objects.h"
 #include "mesh/bind_mesh.h"
+#include "mpi/bind_mpi.h"
 #include "queues.h"
 
 namespace nb = nanobind;
@@ -58,6 +59,7 @@ NB_MODULE(_engine, m) {
     add_engine_state(m);
     add_queues(m);
     add_mesh(m);
+    add_mpi(m);
     install_hooks();
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {

@@ -349,6 +349,8 @@ def module_page(module, what):
         else:
             rest.append(value_line(name, value))
     rest += others
+    # What is made at its first use is known by its annotation alone.
+    rest += [f"{name}: Any" for name in getattr(module, "__annotations__", {})]
     for used in ("ndarray", "ufunc", "Mesh", "Device", *stub_types.SHAPES.values()):
         if any(re.search(rf"\b{used}\b", line) for line in rest):
             first.add(
@@ -378,7 +380,7 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random lib lib.stride_tricks memory opencl emath testing extending experimental".split():
+    for name in "linalg fft random lib lib.stride_tricks mpi ga memory opencl emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Classes and objects that make types: checkers need not know more of them.

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include "comm/messages.h"
 #include "core/error.h"
 
 namespace unisono::comm {
@@ -34,13 +35,9 @@ void load_mpi() {
                               "openmpi-bin), or put its folder into LD_LIBRARY_PATH");
 }
 
-}  // namespace
-
-std::unique_ptr<Transport> load_transport(const std::string& kind,
-                                          const TransportOptions& options) {
-    if (kind != "mpi") {
-        fail(ErrorKind::Value, "mesh: unknown kind of mesh; got '" + kind + "'; expected 'mpi'");
-    }
+/// The plugin's function of that name.
+template <class Function>
+Function* entry_of_plugin(const char* name) {
     load_mpi();
     std::string path = own_folder() + "libunisono_mpi_openmpi.so";
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -48,10 +45,25 @@ std::unique_ptr<Transport> load_transport(const std::string& kind,
         fail(ErrorKind::Comm, "mesh: the MPI plugin could not be loaded; got " + loader_error() +
                                   "; build unisono where Open MPI's headers are (libopenmpi-dev)");
     }
-    using Make = Transport* (*)(const TransportOptions*);
-    auto make = reinterpret_cast<Make>(dlsym(library, "unisono_mpi_transport"));
-    if (!make) fail(ErrorKind::Comm, "mesh: " + path + " is no plugin of this version");
+    auto entry = reinterpret_cast<Function*>(dlsym(library, name));
+    if (!entry) fail(ErrorKind::Comm, "mesh: " + path + " is no plugin of this version");
+    return entry;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> load_transport(const std::string& kind,
+                                          const TransportOptions& options) {
+    if (kind != "mpi") {
+        fail(ErrorKind::Value, "mesh: unknown kind of mesh; got '" + kind + "'; expected 'mpi'");
+    }
+    auto* make = entry_of_plugin<Transport*(const TransportOptions*)>("unisono_mpi_transport");
     return std::unique_ptr<Transport>(make(&options));
+}
+
+std::unique_ptr<Job> load_job(const JobOptions& options) {
+    auto* make = entry_of_plugin<Job*(const JobOptions*)>("unisono_mpi_job");
+    return std::unique_ptr<Job>(make(&options));
 }
 
 }  // namespace unisono::comm

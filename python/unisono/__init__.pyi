@@ -13,9 +13,11 @@ from . import exceptions as exceptions
 from . import experimental as experimental
 from . import extending as extending
 from . import fft as fft
+from . import ga as ga
 from . import lib as lib
 from . import linalg as linalg
 from . import memory as memory
+from . import mpi as mpi
 from . import opencl as opencl
 from . import random as random
 from . import testing as testing

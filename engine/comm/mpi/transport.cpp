@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/mpi/session.h"
 #include "comm/transport.h"
 #include "core/error.h"
 
@@ -46,12 +47,7 @@ struct Check {
 class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportOptions& options) : options_(options) {
-        int initialised = 0, provided = 0;
-        MPI_Initialized(&initialised);
-        if (!initialised) {
-            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
-            ours_ = true;
-        }
+        start_mpi();
         MPI_Comm_dup(MPI_COMM_WORLD, &data_);
         MPI_Comm_dup(MPI_COMM_WORLD, &checks_);
         MPI_Comm_dup(MPI_COMM_WORLD, &reports_);
@@ -99,7 +95,7 @@ class MpiTransport final : public Transport {
         start_check(stamp);
         wait(stamp, [&] { return open_.empty(); });
         for (MPI_Comm* c : {&data_, &checks_, &reports_}) MPI_Comm_free(c);
-        if (ours_) MPI_Finalize();
+        stop_mpi();
         broken_ = "mesh: it was closed when the program ended";
     }
 
@@ -240,7 +236,6 @@ class MpiTransport final : public Transport {
     TransportOptions options_;
     MPI_Comm data_ = MPI_COMM_NULL, checks_ = MPI_COMM_NULL, reports_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
-    bool ours_ = false;
     std::deque<Check> open_;  ///< stamps whose comparison is under way, oldest first
     std::string broken_;      ///< why nothing can be sent any more
 };

@@ -1,0 +1,570 @@
+// Messages, collective calls and windows for Python. The classes have the calls that move memory;
+// python/unisono/mpi adds those on objects.
+#include "mpi/bind_mpi.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+
+#include "array/object.h"
+#include "comm/messages.h"
+#include "core/settings.h"
+#include "mpi/buffers.h"
+#include "tape/tape.h"
+
+namespace nb = nanobind;
+
+namespace unisono::python {
+
+namespace {
+
+using comm::CollectiveCall;
+using comm::CollectiveKind;
+using comm::Combine;
+using comm::Communicator;
+using comm::Delivery;
+using comm::Job;
+using comm::Section;
+
+/// Called while a rank waits for others, without the interpreter: has Ctrl-C been pressed?
+bool interrupted() {
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool stop = PyErr_CheckSignals() != 0;
+    if (stop) PyErr_Clear();
+    PyGILState_Release(state);
+    return stop;
+}
+
+/// " at file:line" of the call that is made now.
+std::string place_of_caller() {
+    std::string text;
+    PyGILState_STATE state = PyGILState_Ensure();
+    note_line();
+    Tape& tape = Tape::current();
+    if (tape.line.code && tape.hooks.decode_line) {
+        SourcePlace place = tape.hooks.decode_line(tape.line);
+        if (place.line > 0) {
+            auto slash = place.file.rfind('/');
+            text = " at " + place.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" +
+                   std::to_string(place.line);
+        }
+    }
+    PyGILState_Release(state);
+    return text;
+}
+
+/// Runs f without Python's lock.
+template <class F>
+auto unlocked(F&& f) {
+    nb::gil_scoped_release release;
+    return f();
+}
+
+void set_status(nb::handle status, const Delivery& d) {
+    if (status.is_none()) return;
+    status.attr("source") = d.source;
+    status.attr("tag") = d.tag;
+    status.attr("bytes") = d.bytes;
+}
+
+/// Work under way and the memory that it uses.
+struct PyRequest {
+    std::unique_ptr<comm::Request> request;
+    std::vector<Buffer> buffers;
+    bool receives = false;
+
+    PyRequest() = default;
+    PyRequest(PyRequest&&) = default;
+    PyRequest& operator=(PyRequest&&) = default;
+    ~PyRequest();
+
+    bool test(nb::handle status) {
+        Delivery d;
+        if (request) {
+            if (!unlocked([&] { return request->test(&d); })) return false;
+            done(d);
+        }
+        set_status(status, delivery);
+        return true;
+    }
+    void wait(nb::handle status) {
+        if (request) {
+            Delivery d;
+            unlocked([&] { request->wait(&d); });
+            done(d);
+        }
+        set_status(status, delivery);
+    }
+
+  private:
+    void done(const Delivery& d) {
+        delivery = d;
+        request.reset();
+        if (receives)
+            for (Buffer& b : buffers) b.deliver();
+        buffers.clear();
+    }
+    Delivery delivery;
+};
+
+/// Requests that were dropped before they were done: their memory stays until they are.
+std::vector<PyRequest>& dropped() {
+    static auto* all = new std::vector<PyRequest>;
+    return *all;
+}
+bool sweeping = false;
+
+void sweep() {
+    if (dropped().empty() || sweeping) return;
+    sweeping = true;
+    std::erase_if(dropped(), [](PyRequest& r) {
+        if (!r.request->test(nullptr)) return false;
+        r.request.reset();
+        return true;
+    });
+    sweeping = false;
+}
+
+PyRequest::~PyRequest() {
+    if (!request) return;
+    try {
+        if (request->test(nullptr)) return;
+    } catch (...) {
+        return;
+    }
+    PyRequest kept;
+    kept.request = std::move(request);
+    kept.buffers = std::move(buffers);
+    dropped().push_back(std::move(kept));
+}
+
+struct PyComm {
+    std::unique_ptr<Communicator> comm;
+    Communicator& operator*() const { return *comm; }
+    Communicator* operator->() const { return comm.get(); }
+};
+
+nb::object wrapped(std::unique_ptr<Communicator> c) {
+    if (!c) return nb::none();
+    return nb::cast(PyComm{std::move(c)});
+}
+
+PyRequest started(std::unique_ptr<comm::Request> request, Buffer a, Buffer b, bool receives) {
+    sweep();
+    PyRequest made;
+    made.request = std::move(request);
+    if (!a.empty()) made.buffers.push_back(std::move(a));
+    if (!b.empty()) made.buffers.push_back(std::move(b));
+    made.receives = receives;
+    return made;
+}
+
+comm::Shares shares_of(nb::handle given) {
+    comm::Shares s;
+    if (given.is_none()) return s;
+    auto both = nb::cast<std::pair<std::vector<int>, std::vector<int>>>(given);
+    s.counts = std::move(both.first);
+    s.starts = std::move(both.second);
+    return s;
+}
+
+std::int64_t last_of(const comm::Shares& s) {
+    std::int64_t end = 0;
+    for (std::size_t r = 0; r < s.counts.size(); ++r)
+        end = std::max<std::int64_t>(end, std::int64_t{s.starts[r]} + s.counts[r]);
+    return end;
+}
+
+[[noreturn]] void misfit(const char* call, const std::string& what) {
+    fail(ErrorKind::Value, std::string("mpi: ") + call + ": " + what + place_of_caller());
+}
+
+/// The elements for each rank of a buffer that holds those of all.
+std::int64_t share(const char* call, const Buffer& b, const comm::Shares& s, int ranks) {
+    if (!s.even()) {
+        if (s.counts.size() != static_cast<std::size_t>(ranks) ||
+            s.starts.size() != s.counts.size())
+            misfit(call, "got " + std::to_string(s.counts.size()) +
+                             " counts; expected one for each "
+                             "of " +
+                             std::to_string(ranks) + " ranks");
+        if (last_of(s) > b.count())
+            misfit(call, "the counts reach element " + std::to_string(last_of(s)) +
+                             "; the buffer has " + std::to_string(b.count()));
+        return 0;
+    }
+    if (b.count() % ranks != 0)
+        misfit(call, "a buffer of " + std::to_string(b.count()) +
+                         " elements cannot be shared out over " + std::to_string(ranks) +
+                         " ranks; give counts for each");
+    return b.count() / ranks;
+}
+
+/// Fills in the counts of a collective call and checks that the buffers fit.
+void measure(CollectiveCall& c, const Buffer& from, const Buffer& to, const Communicator& comm,
+             const char* name) {
+    const bool root = comm.rank() == c.root;
+    const int n = comm.size();
+    c.from = from.empty() ? nullptr : from.data();
+    c.to = to.empty() ? nullptr : to.data();
+    DType a = from.dtype(), b = to.dtype();
+    c.dtype = to.empty() ? a : b;
+    auto bytewise = [&](const Buffer& x) { return c.dtype == DType::UInt8 && x.item() > 1; };
+    if ((!from.empty() && bytewise(from)) || (!to.empty() && bytewise(to)))
+        fail(ErrorKind::Type, std::string("mpi: ") + name +
+                                  ": elements of a kind that MPI does not know" +
+                                  place_of_caller() + "; lower-case functions take any object");
+    if (!from.empty() && !to.empty() && a != b)
+        fail(ErrorKind::Type, std::string("mpi: ") + name + ": buffers differ in dtype; got " +
+                                  std::string(unisono::name(a)) + " to send and " +
+                                  std::string(unisono::name(b)) + " to receive" +
+                                  place_of_caller());
+    switch (c.kind) {
+        case CollectiveKind::Barrier: return;
+        case CollectiveKind::Broadcast: c.received = to.count(); return;
+        case CollectiveKind::Gather:
+            c.sent = from.count();
+            if (root) c.received = share(name, to, c.receives, n);
+            break;
+        case CollectiveKind::Scatter:
+            c.received = to.count();
+            if (root) c.sent = share(name, from, c.sends, n);
+            break;
+        case CollectiveKind::AllGather:
+            c.sent = from.count();
+            c.received = share(name, to, c.receives, n);
+            break;
+        case CollectiveKind::AllToAll:
+            c.sent = from.empty() ? 0 : share(name, from, c.sends, n);
+            c.received = share(name, to, c.receives, n);
+            break;
+        default:
+            c.sent = from.empty() ? to.count() : from.count();
+            if (!from.empty() && !to.empty() && from.count() != to.count())
+                misfit(name, "buffers differ in size; got " + std::to_string(from.count()) +
+                                 " elements to send and " + std::to_string(to.count()) +
+                                 " to receive");
+            return;
+    }
+    // Even shares are alike on both sides; what a rank sees of both must agree.
+    if (c.sends.even() && c.receives.even() && !from.empty() && !to.empty() && c.sent != c.received)
+        misfit(name, "got " + std::to_string(c.sent) + " elements to send to each rank, and " +
+                         std::to_string(c.received) + " to receive from each");
+}
+
+constexpr const char* collective_names[] = {"Barrier",   "Bcast",    "Gather", "Scatter",
+                                            "Allgather", "Alltoall", "Reduce", "Allreduce",
+                                            "Scan",      "Exscan"};
+
+PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, nb::handle to,
+                     nb::handle receives, int root, int combine) {
+    const char* name = collective_names[kind];
+    CollectiveCall c;
+    c.kind = static_cast<CollectiveKind>(kind);
+    c.root = root;
+    c.combine = static_cast<Combine>(combine);
+    c.sends = shares_of(sends);
+    c.receives = shares_of(receives);
+    if (root < 0 || root >= self->size())
+        misfit(name, "no such root; got " + std::to_string(root) + "; expected 0 to " +
+                         std::to_string(self->size() - 1));
+    const bool sends_it = c.kind == CollectiveKind::Broadcast && self->rank() == root;
+    Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
+    Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
+    measure(c, source, target, *self.comm, name);
+    auto request = unlocked([&] { return self->start(c); });
+    return started(std::move(request), std::move(source), std::move(target), true);
+}
+
+void send(PyComm& self, nb::handle buf, int dest, int tag, bool synchronous) {
+    Buffer b(buf, false, "Send");
+    unlocked([&] { self->send(b.data(), b.bytes(), dest, tag, synchronous); });
+}
+
+void receive(PyComm& self, nb::handle buf, int source, int tag, nb::handle status) {
+    Buffer b(buf, true, "Recv");
+    Delivery d;
+    unlocked([&] { self->receive(b.data(), b.bytes(), source, tag, &d); });
+    b.deliver();
+    set_status(status, d);
+}
+
+PyRequest start_send(PyComm& self, nb::handle buf, int dest, int tag, bool synchronous) {
+    Buffer b(buf, false, "Isend");
+    auto request =
+        unlocked([&] { return self->start_send(b.data(), b.bytes(), dest, tag, synchronous); });
+    return started(std::move(request), std::move(b), {}, false);
+}
+
+PyRequest start_receive(PyComm& self, nb::handle buf, int source, int tag) {
+    Buffer b(buf, true, "Irecv");
+    auto request = unlocked([&] { return self->start_receive(b.data(), b.bytes(), source, tag); });
+    return started(std::move(request), std::move(b), {}, true);
+}
+
+/// The next message as bytes; None if there is none and it should not wait.
+nb::object receive_bytes(PyComm& self, int source, int tag, bool wait, nb::handle status) {
+    auto matched = unlocked([&] { return self->match(source, tag, wait); });
+    if (!matched) return nb::none();
+    Delivery d = matched->delivery();
+    nb::object made = nb::steal(PyBytes_FromStringAndSize(nullptr, d.bytes));
+    if (!made.is_valid()) throw nb::python_error();
+    char* to = PyBytes_AS_STRING(made.ptr());
+    unlocked([&] { matched->receive(to); });
+    set_status(status, d);
+    return made;
+}
+
+/// One-sided memory whose elements have one dtype.
+struct PyWindow {
+    std::unique_ptr<comm::Window> window;
+    DType dtype;
+
+    Section run(std::int64_t start, std::int64_t count) const {
+        std::int64_t item = size_of(dtype);
+        return {start * item, {count}, {item}};
+    }
+    /// Strides and offset come in elements.
+    Section section(std::int64_t start, std::vector<std::int64_t> shape,
+                    std::vector<std::int64_t> strides) const {
+        for (std::int64_t& s : strides) s *= size_of(dtype);
+        return {start * size_of(dtype), std::move(shape), std::move(strides)};
+    }
+    void fits(const Buffer& b, const Section& s, const char* call) const {
+        std::int64_t n = size_of(dtype);
+        for (std::int64_t extent : s.shape) n *= extent;
+        if (b.dtype() != dtype && !(dtype == DType::UInt8 && b.bytes() == n))
+            fail(ErrorKind::Type, std::string("mpi: ") + call + ": the window has elements of " +
+                                      std::string(name(dtype)) + "; got " +
+                                      std::string(name(b.dtype())) + place_of_caller() +
+                                      "; convert them with .astype");
+        if (b.bytes() != n)
+            misfit(call, "got a buffer of " + std::to_string(b.bytes()) + " bytes; expected " +
+                             std::to_string(n));
+    }
+};
+
+using Extents = std::vector<std::int64_t>;
+
+Section section_of(const PyWindow& w, const Buffer& b, std::int64_t start,
+                   std::optional<Extents> shape, std::optional<Extents> strides) {
+    if (!shape) return w.run(start, b.bytes() / size_of(w.dtype));
+    return w.section(start, std::move(*shape), std::move(*strides));
+}
+
+nb::object scalar_of(DType dtype, const char* bits) {
+    Scalar s{};
+    s.dtype = dtype;
+    std::memcpy(&s.bits, bits, static_cast<std::size_t>(size_of(dtype)));
+    return nb::steal(to_python(s));
+}
+
+void add_windows(nb::module_& m) {
+    nb::class_<PyWindow> c(m, "_Window", nb::dynamic_attr(),
+                           "Memory of every rank that the others read and write.");
+    c.def(
+        "put",
+        [](PyWindow& w, nb::handle values, int rank, std::int64_t start,
+           std::optional<Extents> shape, std::optional<Extents> strides) {
+            Buffer b(values, false, "Put");
+            Section s = section_of(w, b, start, std::move(shape), std::move(strides));
+            w.fits(b, s, "Put");
+            unlocked([&] { w.window->put(rank, s, b.data(), w.dtype); });
+        },
+        nb::arg("values"), nb::arg("rank"), nb::arg("start") = 0, nb::arg("shape") = nb::none(),
+        nb::arg("strides") = nb::none());
+    c.def(
+        "get",
+        [](PyWindow& w, nb::handle out, int rank, std::int64_t start, std::optional<Extents> shape,
+           std::optional<Extents> strides) {
+            Buffer b(out, true, "Get");
+            Section s = section_of(w, b, start, std::move(shape), std::move(strides));
+            w.fits(b, s, "Get");
+            unlocked([&] { w.window->get(rank, s, b.data(), w.dtype); });
+            b.deliver();
+        },
+        nb::arg("out"), nb::arg("rank"), nb::arg("start") = 0, nb::arg("shape") = nb::none(),
+        nb::arg("strides") = nb::none());
+    c.def(
+        "accumulate",
+        [](PyWindow& w, nb::handle values, int rank, std::int64_t start, int combine,
+           std::optional<Extents> shape, std::optional<Extents> strides) {
+            Buffer b(values, false, "Accumulate");
+            Section s = section_of(w, b, start, std::move(shape), std::move(strides));
+            w.fits(b, s, "Accumulate");
+            unlocked([&] {
+                w.window->accumulate(rank, s, b.data(), w.dtype, static_cast<Combine>(combine));
+            });
+        },
+        nb::arg("values"), nb::arg("rank"), nb::arg("start") = 0, nb::arg("combine") = 0,
+        nb::arg("shape") = nb::none(), nb::arg("strides") = nb::none());
+    c.def(
+        "_start",
+        [](PyWindow& w, int what, nb::handle values, int rank, std::int64_t start, int combine,
+           std::optional<Extents> shape, std::optional<Extents> strides) {
+            Buffer b(values, what == 1, what == 0 ? "Rput" : what == 1 ? "Rget" : "Raccumulate");
+            Section s = section_of(w, b, start, std::move(shape), std::move(strides));
+            w.fits(b, s, "one-sided call");
+            auto request = unlocked([&] {
+                if (what == 0) return w.window->start_put(rank, s, b.data(), w.dtype);
+                if (what == 1) return w.window->start_get(rank, s, b.data(), w.dtype);
+                return w.window->start_accumulate(rank, s, b.data(), w.dtype,
+                                                  static_cast<Combine>(combine));
+            });
+            return started(std::move(request), std::move(b), {}, what == 1);
+        },
+        nb::arg("what"), nb::arg("values"), nb::arg("rank"), nb::arg("start"), nb::arg("combine"),
+        nb::arg("shape") = nb::none(), nb::arg("strides") = nb::none());
+    c.def("_fetch", [](PyWindow& w, nb::handle value, int rank, std::int64_t start, int combine) {
+        Buffer b(value, false, "Fetch_and_op");
+        w.fits(b, w.run(start, 1), "Fetch_and_op");
+        char before[16];
+        unlocked([&] {
+            w.window->fetch(rank, start * size_of(w.dtype), b.data(), before, w.dtype,
+                            static_cast<Combine>(combine));
+        });
+        return scalar_of(w.dtype, before);
+    });
+    c.def("_compare_and_swap",
+          [](PyWindow& w, nb::handle expected, nb::handle value, int rank, std::int64_t start) {
+              Buffer a(expected, false, "Compare_and_swap"), b(value, false, "Compare_and_swap");
+              w.fits(a, w.run(start, 1), "Compare_and_swap");
+              w.fits(b, w.run(start, 1), "Compare_and_swap");
+              char before[16];
+              unlocked([&] {
+                  w.window->compare_and_swap(rank, start * size_of(w.dtype), a.data(), b.data(),
+                                             before, w.dtype);
+              });
+              return scalar_of(w.dtype, before);
+          });
+    c.def("_address", [](PyWindow& w, int rank) {
+        return reinterpret_cast<std::uintptr_t>(w.window->memory(rank));
+    });
+    c.def("_bytes", [](PyWindow& w, int rank) { return w.window->bytes(rank); });
+    c.def_prop_ro(
+        "is_shared", [](PyWindow& w) { return w.window->shared(); },
+        "Whether all ranks are on one node, and see each other's memory.");
+    c.def(
+        "flush", [](PyWindow& w, int rank) { unlocked([&] { w.window->flush(rank); }); },
+        nb::arg("rank") = -1);
+    c.def("fence", [](PyWindow& w) { unlocked([&] { w.window->fence(); }); });
+    c.def(
+        "lock", [](PyWindow& w, int rank) { unlocked([&] { w.window->lock(rank); }); },
+        nb::arg("rank"));
+    c.def(
+        "unlock", [](PyWindow& w, int rank) { unlocked([&] { w.window->unlock(rank); }); },
+        nb::arg("rank"));
+    c.def("_free", [](PyWindow& w) { unlocked([&] { w.window->free(); }); });
+}
+
+void add_requests(nb::module_& m) {
+    nb::class_<PyRequest>(m, "_Request", "A message or collective call under way.")
+        .def("Test", &PyRequest::test, nb::arg("status") = nb::none())
+        .def("Wait", &PyRequest::wait, nb::arg("status") = nb::none());
+}
+
+void add_communicators(nb::module_& m) {
+    nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), "Ranks that exchange messages.");
+    c.def_prop_ro("rank", [](const PyComm& p) { return p->rank(); });
+    c.def_prop_ro("size", [](const PyComm& p) { return p->size(); });
+    c.def_prop_ro("_handle", [](const PyComm& p) { return p->handle(); });
+    c.def(
+        "Send",
+        [](PyComm& p, nb::handle buf, int dest, int tag) { send(p, buf, dest, tag, false); },
+        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def(
+        "Ssend",
+        [](PyComm& p, nb::handle buf, int dest, int tag) { send(p, buf, dest, tag, true); },
+        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def("Recv", &receive, nb::arg("buf"), nb::arg("source") = comm::any_source,
+          nb::arg("tag") = comm::any_tag, nb::arg("status") = nb::none());
+    c.def(
+        "Isend",
+        [](PyComm& p, nb::handle buf, int dest, int tag) {
+            return start_send(p, buf, dest, tag, false);
+        },
+        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def(
+        "Issend",
+        [](PyComm& p, nb::handle buf, int dest, int tag) {
+            return start_send(p, buf, dest, tag, true);
+        },
+        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def("Irecv", &start_receive, nb::arg("buf"), nb::arg("source") = comm::any_source,
+          nb::arg("tag") = comm::any_tag);
+    c.def(
+        "Probe",
+        [](PyComm& p, int source, int tag, nb::handle status) {
+            Delivery d;
+            unlocked([&] { p->probe(source, tag, true, d); });
+            set_status(status, d);
+        },
+        nb::arg("source") = comm::any_source, nb::arg("tag") = comm::any_tag,
+        nb::arg("status") = nb::none());
+    c.def(
+        "Iprobe",
+        [](PyComm& p, int source, int tag, nb::handle status) {
+            Delivery d;
+            bool there = unlocked([&] { return p->probe(source, tag, false, d); });
+            if (there) set_status(status, d);
+            return there;
+        },
+        nb::arg("source") = comm::any_source, nb::arg("tag") = comm::any_tag,
+        nb::arg("status") = nb::none());
+    c.def("_receive_bytes", &receive_bytes, nb::arg("source"), nb::arg("tag"), nb::arg("wait"),
+          nb::arg("status") = nb::none());
+    c.def("_start", &collective, nb::arg("kind"), nb::arg("source").none(), nb::arg("sends").none(),
+          nb::arg("target").none(), nb::arg("receives").none(), nb::arg("root"),
+          nb::arg("combine"));
+    c.def("Dup", [](PyComm& p) { return wrapped(unlocked([&] { return p->duplicate(); })); });
+    c.def(
+        "Split",
+        [](PyComm& p, int color, int key) {
+            return wrapped(unlocked([&] { return p->split(color, key); }));
+        },
+        nb::arg("color") = 0, nb::arg("key") = 0);
+    c.def("Split_nodes",
+          [](PyComm& p) { return wrapped(unlocked([&] { return p->split_nodes(); })); });
+    c.def(
+        "Create_group",
+        [](PyComm& p, const std::vector<int>& ranks, int tag) {
+            return wrapped(unlocked([&] { return p->part(ranks, tag); }));
+        },
+        nb::arg("ranks"), nb::arg("tag") = 0);
+    c.def("Free", [](PyComm& p) { unlocked([&] { p->free(); }); });
+    c.def("_window", [](PyComm& p, std::int64_t count, nb::handle dtype, bool share) {
+        DType t = to_dtype(dtype.ptr());
+        return PyWindow{unlocked([&] { return p->window(count * size_of(t), share); }), t};
+    });
+}
+
+struct PyJob {
+    std::unique_ptr<Job> job;
+};
+
+}  // namespace
+
+void add_mpi(nb::module_& m) {
+    add_requests(m);
+    add_windows(m);
+    add_communicators(m);
+    nb::class_<PyJob>(m, "_Job", "The connection of this process to its job.")
+        .def("world", [](PyJob& p) { return wrapped(p.job->world()); })
+        .def("self", [](PyJob& p) { return wrapped(p.job->self()); })
+        .def("library", [](PyJob& p) { return p.job->library(); })
+        .def("wall_time", [](PyJob& p) { return p.job->wall_time(); })
+        .def("finish", [](PyJob& p) { return unlocked([&] { return p.job->finish(); }); })
+        .def("abort", [](PyJob& p, int status) { unlocked([&] { p.job->abort(status); }); });
+    m.def("_mpi_job", [] {
+        comm::JobOptions options;
+        options.timeout = std::atof(setting("comm_timeout").c_str());
+        options.interrupted = interrupted;
+        options.place = place_of_caller;
+        return PyJob{unlocked([&] { return comm::load_job(options); })};
+    });
+}
+
+}  // namespace unisono::python

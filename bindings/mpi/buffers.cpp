@@ -1,0 +1,110 @@
+// Takes the buffers of objects, staging arrays that are not packed host memory.
+#include "mpi/buffers.h"
+
+#include <cstring>
+
+#include "array/object.h"
+
+namespace nb = nanobind;
+
+namespace unisono::python {
+
+namespace {
+
+/// A packed host array of the same shape and dtype: with its elements, or not yet any.
+nb::object staged(nb::handle array, bool writable) {
+    static nb::handle make =
+        nb::object(nb::module_::import_("unisono.mpi._staging").attr("stage")).release();
+    return make(array, writable);
+}
+
+}  // namespace
+
+Buffer::Buffer(nb::handle object, bool writable, const char* call) {
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+    nb::handle taken = object;
+    if (is_array(object.ptr())) {
+        const Array& a = array_of(object.ptr());
+        if (writable && a.readonly()) {
+            PyErr_Format(PyExc_BufferError, "%s: the array is read-only; receive into a copy",
+                         call);
+            throw nb::python_error();
+        }
+        const bool packed =
+            a.is_known() || (a.view().layout->contiguous() && a.view().storage->addressable());
+        if (!packed) {
+            target_ = nb::borrow(object);
+            staged_ = staged(object, writable);
+            taken = staged_;
+        }
+    }
+    if (PyObject_GetBuffer(taken.ptr(), &view_, flags) == 0) {
+        held_ = true;
+        if (!writable) target_.reset();
+        return;
+    }
+    if (!PyObject_CheckBuffer(taken.ptr())) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s: no memory to %s; got %.200s; expected an array or another object with the "
+            "buffer protocol; lower-case functions take any object",
+            call, writable ? "receive into" : "send", Py_TYPE(taken.ptr())->tp_name);
+    }
+    throw nb::python_error();
+}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    view_ = other.view_;
+    held_ = std::exchange(other.held_, false);
+    target_ = std::move(other.target_);
+    staged_ = std::move(other.staged_);
+    return *this;
+}
+
+void Buffer::release() noexcept {
+    if (std::exchange(held_, false)) PyBuffer_Release(&view_);
+}
+
+DType Buffer::dtype() const {
+    const char* f = view_.format ? view_.format : "B";
+    if (*f == '@' || *f == '=' || *f == '<') ++f;
+    char kind = 0;
+    switch (*f) {
+        case '?': kind = 'b'; break;
+        case 'b':
+        case 'h':
+        case 'i':
+        case 'l':
+        case 'q':
+        case 'n': kind = 'i'; break;
+        case 'B':
+        case 'H':
+        case 'I':
+        case 'L':
+        case 'Q':
+        case 'N': kind = 'u'; break;
+        case 'e':
+        case 'f':
+        case 'd': kind = 'f'; break;
+        case 'Z': kind = 'c'; break;
+        default: break;
+    }
+    const std::size_t length = kind == 'c' ? 2 : 1;
+    if (kind == 0 || std::strlen(f) != length) return DType::UInt8;
+    DType found = dtype_of(kind, view_.itemsize);
+    return info(found).kind == kind && size_of(found) == view_.itemsize ? found : DType::UInt8;
+}
+
+void Buffer::deliver() {
+    release();
+    if (!target_.is_valid()) return;
+    static nb::handle assign =
+        nb::object(nb::module_::import_("unisono.mpi._staging").attr("assign")).release();
+    assign(target_, staged_);
+    target_.reset();
+    staged_.reset();
+}
+
+}  // namespace unisono::python

@@ -1,0 +1,40 @@
+// The memory of an object that is sent or received.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "core/dtype.h"
+
+namespace unisono::python {
+
+/// Memory of an array of ours, or of anything with the buffer protocol, held while a message uses
+/// it. Arrays that are not packed on the host go through a copy, which what was received is
+/// assigned from.
+class Buffer {
+  public:
+    Buffer() = default;
+    /// Throws nb::python_error. `call` is named in errors.
+    Buffer(nanobind::handle object, bool writable, const char* call);
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept;
+    ~Buffer() { release(); }
+
+    bool empty() const { return !held_; }
+    char* data() const { return static_cast<char*>(view_.buf); }
+    std::int64_t bytes() const { return view_.len; }
+    std::int64_t count() const { return view_.itemsize > 0 ? view_.len / view_.itemsize : 0; }
+    std::int64_t item() const { return view_.itemsize; }
+    /// Of the elements; UInt8 where they are of no kind that MPI computes with.
+    DType dtype() const;
+    /// After a receive: what came is where the object's elements are. Needs Python's lock.
+    void deliver();
+
+  private:
+    void release() noexcept;
+
+    Py_buffer view_{};
+    bool held_ = false;
+    nanobind::object target_, staged_;
+};
+
+}  // namespace unisono::python

@@ -1,0 +1,119 @@
+// MPI's types and operations of ours, and requests.
+#include "comm/mpi/calls.h"
+
+namespace unisono::comm {
+
+MPI_Datatype type_of(DType dtype) {
+    switch (dtype) {
+        case DType::Bool: return MPI_C_BOOL;
+        case DType::Int8: return MPI_INT8_T;
+        case DType::UInt8: return MPI_UINT8_T;
+        case DType::Int16: return MPI_INT16_T;
+        case DType::UInt16: return MPI_UINT16_T;
+        case DType::Float16: return MPI_UINT16_T;
+        case DType::Int32: return MPI_INT32_T;
+        case DType::UInt32: return MPI_UINT32_T;
+        case DType::Int64: return MPI_INT64_T;
+        case DType::UInt64: return MPI_UINT64_T;
+        case DType::Float32: return MPI_FLOAT;
+        case DType::Float64: return MPI_DOUBLE;
+        case DType::Complex64: return MPI_C_FLOAT_COMPLEX;
+        case DType::Complex128: return MPI_C_DOUBLE_COMPLEX;
+    }
+    return MPI_BYTE;
+}
+
+MPI_Op operation_of(Combine combine, DType dtype) {
+    bool number = !is_bool(dtype) && !is_half(dtype), real = number && !is_complex(dtype);
+    switch (combine) {
+        case Combine::Sum:
+            if (number) return MPI_SUM;
+            if (is_bool(dtype)) return MPI_LOR;
+            break;
+        case Combine::Product:
+            if (number) return MPI_PROD;
+            if (is_bool(dtype)) return MPI_LAND;
+            break;
+        case Combine::Max:
+            if (real) return MPI_MAX;
+            if (is_bool(dtype)) return MPI_LOR;
+            break;
+        case Combine::Min:
+            if (real) return MPI_MIN;
+            if (is_bool(dtype)) return MPI_LAND;
+            break;
+        case Combine::And:
+            if (is_integer(dtype)) return MPI_BAND;
+            if (is_bool(dtype)) return MPI_LAND;
+            break;
+        case Combine::Or:
+            if (is_integer(dtype)) return MPI_BOR;
+            if (is_bool(dtype)) return MPI_LOR;
+            break;
+        case Combine::Xor:
+            if (is_integer(dtype)) return MPI_BXOR;
+            if (is_bool(dtype)) return MPI_LXOR;
+            break;
+        case Combine::Replace: return MPI_REPLACE;
+        case Combine::Nothing: return MPI_NO_OP;
+    }
+    fail(ErrorKind::Type, "mpi: no such operation on elements of " + std::string(name(dtype)) +
+                              place_of_call() + "; convert them with .astype first");
+}
+
+Elements::Elements(std::int64_t n, MPI_Datatype of) : type_(of), count_(static_cast<int>(n)) {
+    if (n <= INT_MAX) return;
+    constexpr std::int64_t piece = 1 << 30;
+    auto pieces = static_cast<int>(n / piece), rest = static_cast<int>(n % piece);
+    MPI_Aint low = 0, extent = 0;
+    MPI_Type_get_extent(of, &low, &extent);
+    MPI_Datatype large, parts[2];
+    MPI_Type_vector(pieces, static_cast<int>(piece), static_cast<int>(piece), of, &large);
+    parts[0] = large;
+    parts[1] = of;
+    int counts[2] = {1, rest};
+    MPI_Aint starts[2] = {0, static_cast<MPI_Aint>(pieces) * piece * extent};
+    MPI_Type_create_struct(2, counts, starts, parts, &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&large);
+    count_ = 1;
+    made_ = true;
+}
+
+Elements::~Elements() {
+    if (made_) MPI_Type_free(&type_);  // pending calls keep it
+}
+
+Delivery delivery_of(const MPI_Status& status) {
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    int source = status.MPI_SOURCE == MPI_PROC_NULL ? no_rank : status.MPI_SOURCE;
+    return {source, status.MPI_TAG, bytes};
+}
+
+MpiRequest::~MpiRequest() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (request == MPI_REQUEST_NULL || finalised) return;
+    if (cancels) MPI_Cancel(&request);
+    if (!collective) MPI_Request_free(&request);
+}
+
+bool MpiRequest::test(Delivery* delivery) {
+    if (!done_) {
+        int done = 0;
+        MPI_Status status;
+        check(MPI_Test(&request, &done, &status), [&] { return what_; });
+        if (!done) return false;
+        done_ = true;
+        if (cancels) delivery_ = delivery_of(status);
+    }
+    if (delivery) *delivery = delivery_;
+    return true;
+}
+
+void MpiRequest::wait(Delivery* delivery) {
+    wait_until([&] { return test(delivery); }, [&] { return what_; });
+}
+
+}  // namespace unisono::comm

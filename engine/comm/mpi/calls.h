@@ -1,0 +1,120 @@
+// What all of the plugin's message calls share: waiting with a time-out, errors, and MPI's types.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <climits>
+#include <string>
+#include <thread>
+
+#include "comm/messages.h"
+#include "core/error.h"
+
+namespace unisono::comm {
+
+inline JobOptions job_options;  ///< of this process's connection
+
+inline std::string place_of_call() { return job_options.place ? job_options.place() : ""; }
+
+/// "rank 3", or "any rank".
+inline std::string rank_text(int rank) {
+    return rank == any_source ? "any rank" : "rank " + std::to_string(rank);
+}
+inline std::string tag_text(int tag) {
+    return tag == any_tag ? "any tag" : "tag " + std::to_string(tag);
+}
+
+/// Turns a status other than success into an error. `what` gives the call in words.
+template <class What>
+void check(int status, What&& what) {
+    if (status == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0, kind = 0;
+    MPI_Error_class(status, &kind);
+    if (kind == MPI_ERR_TRUNCATE) {
+        fail(ErrorKind::Comm, "mpi: a message is longer than the buffer of " + what() +
+                                  place_of_call() +
+                                  "; give the same number of elements and dtype on both sides");
+    }
+    MPI_Error_string(status, text, &length);
+    fail(kind == MPI_ERR_RANK || kind == MPI_ERR_TAG ? ErrorKind::Value : ErrorKind::Comm,
+         "mpi: " + what() + place_of_call() + " failed; got " +
+             std::string(text, static_cast<std::size_t>(length)));
+}
+
+/// Calls done() until it is true; after the time-out, or Ctrl-C, throws.
+template <class Done, class What>
+void wait_until(Done&& done, What&& what) {
+    if (done()) return;
+    using Clock = std::chrono::steady_clock;
+    auto start = Clock::now();
+    for (long turn = 1; !done(); ++turn) {
+        if (turn > 200) std::this_thread::yield();
+        if (turn % 256 != 0) continue;
+        double waited = std::chrono::duration<double>(Clock::now() - start).count();
+        if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(20));
+        if (job_options.interrupted && job_options.interrupted())
+            fail(ErrorKind::Interrupt, "mpi: interrupted in " + what() + place_of_call());
+        if (job_options.timeout > 0 && waited > job_options.timeout) {
+            fail(ErrorKind::Comm,
+                 "mpi: waited " + std::to_string(static_cast<int>(job_options.timeout)) +
+                     " seconds in " + what() + place_of_call() +
+                     "; did the other ranks make the matching call? UNISONO_COMM_TIMEOUT sets how "
+                     "long to wait");
+        }
+    }
+}
+
+/// MPI's type of the elements.
+MPI_Datatype type_of(DType dtype);
+/// MPI's operation; throws where there is none for such elements.
+MPI_Op operation_of(Combine combine, DType dtype);
+
+/// Elements of a type as MPI counts them: by an int, or as one element of a larger type.
+class Elements {
+  public:
+    Elements(std::int64_t n, MPI_Datatype of);
+    ~Elements();
+    Elements(const Elements&) = delete;
+    Elements& operator=(const Elements&) = delete;
+    int count() const { return count_; }
+    MPI_Datatype type() const { return type_; }
+
+  private:
+    MPI_Datatype type_;
+    int count_;
+    bool made_ = false;
+};
+
+/// A request of MPI's. Its error texts name the call.
+class MpiRequest : public Request {
+  public:
+    explicit MpiRequest(std::string what) : what_(std::move(what)) {}
+    ~MpiRequest() override;
+    bool test(Delivery* delivery) override;
+    void wait(Delivery* delivery) override;
+
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool cancels = false;     ///< a receive, which may be cancelled
+    bool collective = false;  ///< must not be freed before it is done
+    CollectiveCall call{};    ///< keeps the counts that MPI still reads
+
+  private:
+    std::string what_;
+    bool done_ = false;
+    Delivery delivery_;
+};
+
+/// Work that was complete when it was started.
+class NoRequest final : public Request {
+  public:
+    bool test(Delivery*) override { return true; }
+    void wait(Delivery*) override {}
+};
+
+Delivery delivery_of(const MPI_Status& status);
+
+std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, bool share);
+
+}  // namespace unisono::comm

@@ -1,0 +1,381 @@
+// One-sided memory over MPI's windows.
+//
+// A window is opened for all ranks at once (lock_all) when it is made, and stays open. Where all
+// its ranks are on one node, the memory is shared: put and get are plain copies then. What must be
+// atomic (accumulate, fetch, compare and swap) goes through MPI in either case, so that all of it
+// excludes one another.
+//
+// Each rank's memory starts with a line of its own, whose first word is the lock.
+#include <atomic>
+#include <cstring>
+
+#include "comm/mpi/calls.h"
+
+namespace unisono::comm {
+
+namespace {
+
+constexpr std::int64_t header = 64;  ///< bytes before the user's memory: the lock
+
+std::int64_t elements_of(const Section& s) {
+    std::int64_t n = 1;
+    for (std::int64_t extent : s.shape) n *= extent;
+    return n;
+}
+
+/// Joins axes that follow one another without a gap, and leaves out those of one element; the last
+/// axis of the result is packed if any is.
+Section simplified(const Section& s, std::int64_t item) {
+    Section r;
+    r.offset = s.offset;
+    for (std::size_t k = 0; k < s.shape.size(); ++k) {
+        if (s.shape[k] == 1) continue;
+        if (!r.shape.empty() && r.strides.back() == s.strides[k] * s.shape[k]) {
+            r.shape.back() *= s.shape[k];
+            r.strides.back() = s.strides[k];
+        } else {
+            r.shape.push_back(s.shape[k]);
+            r.strides.push_back(s.strides[k]);
+        }
+    }
+    if (r.shape.empty() || r.strides.back() != item) {
+        r.shape.push_back(1);
+        r.strides.push_back(item);
+    }
+    return r;
+}
+
+/// Copies between a section and packed memory, run by run.
+template <class Copy>
+void for_runs(char* base, const Section& s, std::size_t axis, std::int64_t item, char*& packed,
+              Copy&& copy) {
+    if (axis + 1 == s.shape.size()) {
+        std::int64_t bytes = s.shape[axis] * item;
+        copy(base, packed, static_cast<std::size_t>(bytes));
+        packed += bytes;
+        return;
+    }
+    for (std::int64_t i = 0; i < s.shape[axis]; ++i)
+        for_runs(base + i * s.strides[axis], s, axis + 1, item, packed, copy);
+}
+
+/// MPI's type of a section; a plain count of elements where it has no gaps.
+class SectionType {
+  public:
+    SectionType(const Section& s, DType dtype) {
+        MPI_Datatype type = type_of(dtype);
+        std::int64_t run = s.shape.back();
+        count_ = static_cast<int>(run);
+        type_ = type;
+        if (s.shape.size() == 1) return;
+        MPI_Datatype inner;
+        MPI_Type_contiguous(count_, type, &inner);
+        for (std::size_t k = s.shape.size() - 1; k-- > 0;) {
+            MPI_Datatype outer;
+            MPI_Type_create_hvector(static_cast<int>(s.shape[k]), 1, s.strides[k], inner, &outer);
+            MPI_Type_free(&inner);
+            inner = outer;
+        }
+        MPI_Type_commit(&inner);
+        type_ = inner;
+        count_ = 1;
+        made_ = true;
+    }
+    ~SectionType() {
+        if (made_) MPI_Type_free(&type_);
+    }
+    SectionType(const SectionType&) = delete;
+    SectionType& operator=(const SectionType&) = delete;
+    int count() const { return count_; }
+    MPI_Datatype type() const { return type_; }
+
+  private:
+    MPI_Datatype type_;
+    int count_;
+    bool made_ = false;
+};
+
+class MpiWindow final : public Window {
+  public:
+    MpiWindow(MPI_Comm comm, std::int64_t bytes, bool share) : comm_(comm) {
+        MPI_Comm_rank(comm_, &rank_);
+        MPI_Comm_size(comm_, &size_);
+        bytes_.resize(static_cast<std::size_t>(size_));
+        memory_.resize(bytes_.size(), nullptr);
+        MPI_Allgather(&bytes, 1, MPI_INT64_T, bytes_.data(), 1, MPI_INT64_T, comm_);
+        shared_ = share && on_one_node();
+        auto whole = static_cast<MPI_Aint>(header + (bytes + 63) / 64 * 64);
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "alloc_shared_noncontig", "true");
+        char* base = nullptr;
+        auto make = shared_ ? MPI_Win_allocate_shared : MPI_Win_allocate;
+        int status = make(whole, 1, info, comm_, static_cast<void*>(&base), &window_);
+        MPI_Info_free(&info);
+        check(status, [&] {
+            return "a window of " + std::to_string(bytes) + " bytes on rank " +
+                   std::to_string(rank_);
+        });
+        MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+        std::memset(base, 0, static_cast<std::size_t>(whole));
+        for (int r = 0; r < size_; ++r) {
+            MPI_Aint size = 0;
+            int unit = 0;
+            char* at = r == rank_ ? base : nullptr;
+            if (shared_) MPI_Win_shared_query(window_, r, &size, &unit, static_cast<void*>(&at));
+            if (at) memory_[static_cast<std::size_t>(r)] = at + header;
+        }
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+        MPI_Win_sync(window_);
+        MPI_Barrier(comm_);
+    }
+
+    char* memory(int rank) const override { return memory_[index(rank)]; }
+    std::int64_t bytes(int rank) const override { return bytes_[index(rank)]; }
+    bool shared() const override { return shared_; }
+
+    void put(int rank, const Section& far, const void* near, DType dtype) override {
+        if (copied_in(rank, far, near, dtype)) return;
+        issue_put(rank, far, near, dtype, nullptr);
+        checked(MPI_Win_flush_local(rank, window_), "put", rank);
+    }
+    void get(int rank, const Section& far, void* near, DType dtype) override {
+        if (copied_out(rank, far, near, dtype)) return;
+        issue_get(rank, far, near, dtype, nullptr);
+        checked(MPI_Win_flush(rank, window_), "get", rank);
+    }
+    void accumulate(int rank, const Section& far, const void* near, DType dtype,
+                    Combine combine) override {
+        if (!bounded(rank, far, dtype)) return;
+        issue_accumulate(rank, far, near, dtype, combine, nullptr);
+        checked(MPI_Win_flush_local(rank, window_), "accumulate", rank);
+    }
+    std::unique_ptr<Request> start_put(int rank, const Section& far, const void* near,
+                                       DType dtype) override {
+        if (copied_in(rank, far, near, dtype)) return std::make_unique<NoRequest>();
+        auto made = std::make_unique<MpiRequest>("put to " + rank_text(rank));
+        issue_put(rank, far, near, dtype, &made->request);
+        return made;
+    }
+    std::unique_ptr<Request> start_get(int rank, const Section& far, void* near,
+                                       DType dtype) override {
+        if (copied_out(rank, far, near, dtype)) return std::make_unique<NoRequest>();
+        auto made = std::make_unique<MpiRequest>("get from " + rank_text(rank));
+        issue_get(rank, far, near, dtype, &made->request);
+        return made;
+    }
+    std::unique_ptr<Request> start_accumulate(int rank, const Section& far, const void* near,
+                                              DType dtype, Combine combine) override {
+        if (!bounded(rank, far, dtype)) return std::make_unique<NoRequest>();
+        auto made = std::make_unique<MpiRequest>("accumulate to " + rank_text(rank));
+        issue_accumulate(rank, far, near, dtype, combine, &made->request);
+        return made;
+    }
+
+    void fetch(int rank, std::int64_t offset, const void* value, void* before, DType dtype,
+               Combine combine) override {
+        bounded(rank, {offset, {1}, {size_of(dtype)}}, dtype);
+        checked(MPI_Fetch_and_op(value, before, type_of(dtype), rank, header + offset,
+                                 operation_of(combine, dtype), window_),
+                "fetch", rank);
+        checked(MPI_Win_flush(rank, window_), "fetch", rank);
+    }
+    void compare_and_swap(int rank, std::int64_t offset, const void* expected, const void* value,
+                          void* before, DType dtype) override {
+        if (!is_integer(dtype) && !is_bool(dtype)) {
+            fail(ErrorKind::Type, "mpi: compare_and_swap takes integers; got " +
+                                      std::string(name(dtype)) + place_of_call());
+        }
+        bounded(rank, {offset, {1}, {size_of(dtype)}}, dtype);
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+        // It ends the process: its atomics between processes of a node know 4 bytes only.
+        if (!shared_ && size_of(dtype) == 8) {
+            fail(ErrorKind::Unsupported,
+                 "mpi: compare_and_swap of 8 bytes in memory that is not shared" + place_of_call() +
+                     "; Open MPI 4 fails at it; use elements of 4 bytes, or locks");
+        }
+#endif
+        checked(MPI_Compare_and_swap(value, expected, before, type_of(dtype), rank, header + offset,
+                                     window_),
+                "compare_and_swap", rank);
+        checked(MPI_Win_flush(rank, window_), "compare_and_swap", rank);
+    }
+
+    void flush(int rank) override {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        checked(rank < 0 ? MPI_Win_flush_all(used()) : MPI_Win_flush(rank, used()), "flush", rank);
+    }
+    void fence() override {
+        flush(-1);
+        MPI_Win_sync(window_);
+        MPI_Request request;
+        MPI_Ibarrier(comm_, &request);
+        wait_until(
+            [&] {
+                int done = 0;
+                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                return done != 0;
+            },
+            [] { return std::string("fence"); });
+        MPI_Win_sync(window_);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+    void lock(int rank) override {
+        index(rank);
+        std::int32_t mine = rank_ + 1, none = 0, before = 0;
+        wait_until(
+            [&] {
+                checked(MPI_Compare_and_swap(&mine, &none, &before, MPI_INT32_T, rank, 0, used()),
+                        "lock", rank);
+                checked(MPI_Win_flush(rank, window_), "lock", rank);
+                if (before == mine) {
+                    fail(ErrorKind::Comm, "mpi: rank " + std::to_string(rank_) +
+                                              " holds the lock of " + rank_text(rank) + " already" +
+                                              place_of_call());
+                }
+                return before == none;
+            },
+            [&] { return "lock of " + rank_text(rank); });
+        MPI_Win_sync(window_);
+    }
+    void unlock(int rank) override {
+        index(rank);
+        flush(-1);
+        std::int32_t mine = rank_ + 1, none = 0, before = 0;
+        checked(MPI_Compare_and_swap(&none, &mine, &before, MPI_INT32_T, rank, 0, used()), "unlock",
+                rank);
+        checked(MPI_Win_flush(rank, window_), "unlock", rank);
+        if (before != mine) {
+            fail(ErrorKind::Comm, "mpi: rank " + std::to_string(rank_) +
+                                      " does not hold the lock of " + rank_text(rank) +
+                                      place_of_call() + "; lock it first");
+        }
+    }
+    void free() override {
+        if (window_ == MPI_WIN_NULL) return;
+        MPI_Win_unlock_all(window_);
+        MPI_Win_free(&window_);
+    }
+
+  private:
+    bool on_one_node() const {
+        MPI_Comm node;
+        int here = 0, all = 0;
+        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+        MPI_Comm_size(node, &here);
+        MPI_Comm_free(&node);
+        here = here == size_ ? 1 : 0;
+        MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm_);
+        return all != 0;
+    }
+    MPI_Win used() const {
+        if (window_ == MPI_WIN_NULL)
+            fail(ErrorKind::Comm, "mpi: the window was freed" + place_of_call());
+        return window_;
+    }
+    std::size_t index(int rank) const {
+        used();
+        if (rank < 0 || rank >= size_) {
+            fail(ErrorKind::Value, "mpi: no such rank; got " + std::to_string(rank) +
+                                       place_of_call() + "; expected 0 to " +
+                                       std::to_string(size_ - 1));
+        }
+        return static_cast<std::size_t>(rank);
+    }
+    static void checked(int status, const char* name, int rank) {
+        check(status,
+              [&] { return std::string(name) + (rank < 0 ? "" : " at " + rank_text(rank)); });
+    }
+    /// False if there is nothing to move; throws if the section leaves the rank's memory.
+    bool bounded(int rank, const Section& s, DType dtype) const {
+        std::int64_t low = s.offset, high = s.offset + size_of(dtype);
+        for (std::size_t k = 0; k < s.shape.size(); ++k) {
+            if (s.shape[k] == 0) return false;
+            std::int64_t reach = (s.shape[k] - 1) * s.strides[k];
+            (reach < 0 ? low : high) += reach;
+        }
+        if (low < 0 || high > bytes(rank)) {
+            fail(ErrorKind::Index, "mpi: outside of the window of " + rank_text(rank) +
+                                       place_of_call() + "; got bytes " + std::to_string(low) +
+                                       " to " + std::to_string(high) + "; expected 0 to " +
+                                       std::to_string(bytes(rank)));
+        }
+        return true;
+    }
+    bool copied_in(int rank, const Section& far, const void* near, DType dtype) {
+        if (!bounded(rank, far, dtype)) return true;
+        char* base = memory(rank);
+        if (!base) return false;
+        Section s = simplified(far, size_of(dtype));
+        char* packed = static_cast<char*>(const_cast<void*>(near));
+        for_runs(base + s.offset, s, 0, size_of(dtype), packed,
+                 [](char* a, const char* b, std::size_t n) { std::memcpy(a, b, n); });
+        return true;
+    }
+    bool copied_out(int rank, const Section& far, void* near, DType dtype) {
+        if (!bounded(rank, far, dtype)) return true;
+        char* base = memory(rank);
+        if (!base) return false;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        Section s = simplified(far, size_of(dtype));
+        char* packed = static_cast<char*>(near);
+        for_runs(base + s.offset, s, 0, size_of(dtype), packed,
+                 [](const char* a, char* b, std::size_t n) { std::memcpy(b, a, n); });
+        return true;
+    }
+
+    // What is issued to memory of other nodes, or must be atomic. Where no request is asked for,
+    // the caller flushes.
+    void issue_put(int rank, const Section& far, const void* near, DType dtype,
+                   MPI_Request* request) {
+        Section s = simplified(far, size_of(dtype));
+        SectionType type(s, dtype);
+        auto n = static_cast<int>(elements_of(s));
+        MPI_Aint at = header + s.offset;
+        MPI_Datatype element = type_of(dtype);
+        checked(request ? MPI_Rput(near, n, element, rank, at, type.count(), type.type(), window_,
+                                   request)
+                        : MPI_Put(near, n, element, rank, at, type.count(), type.type(), window_),
+                "put", rank);
+    }
+    void issue_get(int rank, const Section& far, void* near, DType dtype, MPI_Request* request) {
+        Section s = simplified(far, size_of(dtype));
+        SectionType type(s, dtype);
+        auto n = static_cast<int>(elements_of(s));
+        MPI_Aint at = header + s.offset;
+        MPI_Datatype element = type_of(dtype);
+        checked(request ? MPI_Rget(near, n, element, rank, at, type.count(), type.type(), window_,
+                                   request)
+                        : MPI_Get(near, n, element, rank, at, type.count(), type.type(), window_),
+                "get", rank);
+    }
+    void issue_accumulate(int rank, const Section& far, const void* near, DType dtype,
+                          Combine combine, MPI_Request* request) {
+        Section s = simplified(far, size_of(dtype));
+        SectionType type(s, dtype);
+        auto n = static_cast<int>(elements_of(s));
+        MPI_Aint at = header + s.offset;
+        MPI_Datatype element = type_of(dtype);
+        MPI_Op op = operation_of(combine, dtype);
+        checked(request ? MPI_Raccumulate(near, n, element, rank, at, type.count(), type.type(), op,
+                                          window_, request)
+                        : MPI_Accumulate(near, n, element, rank, at, type.count(), type.type(), op,
+                                         window_),
+                "accumulate", rank);
+    }
+
+    MPI_Comm comm_;
+    MPI_Win window_ = MPI_WIN_NULL;
+    int rank_ = 0, size_ = 1;
+    bool shared_ = false;
+    std::vector<std::int64_t> bytes_;
+    std::vector<char*> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, bool share) {
+    return std::make_unique<MpiWindow>(comm, bytes, share);
+}
+
+}  // namespace unisono::comm

@@ -1,0 +1,357 @@
+"""Communicators: ranks that exchange messages, with mpi4py's names.
+
+Upper-case methods move the memory of arrays and other buffers; lower-case ones take any object, which travels by
+pickle.
+"""
+
+from itertools import accumulate
+
+from .._engine import _Comm
+from ._objects import ObjectRequest, Status, dumped, loaded
+from ._operations import SUM, code_of
+
+ANY_SOURCE = ANY_TAG = -1
+PROC_NULL = -2
+
+
+class _InPlace:
+    def __repr__(self):
+        return "unisono.mpi.IN_PLACE"
+
+
+IN_PLACE = _InPlace()
+
+# Kinds of collective calls, in the order of engine/comm/messages.h.
+_BARRIER, _BCAST, _GATHER, _SCATTER, _ALLGATHER, _ALLTOALL, _REDUCE, _ALLREDUCE, _SCAN, _EXSCAN = (
+    range(10)
+)
+
+
+def _split(spec):
+    """The buffer of ``buf``, ``[buf, counts]``, ``[buf, (counts, starts)]`` or ``[buf, counts, starts]``, and both."""
+    if spec is None or spec is IN_PLACE:
+        return None, None
+    if not isinstance(spec, list | tuple) or not spec:
+        return spec, None
+    buffer, *rest = spec
+    if rest and isinstance(rest[-1], str):
+        rest.pop()  # the name of a type: the buffer knows its own
+    if not rest:
+        return buffer, None
+    counts, starts = rest[0], rest[1] if len(rest) > 1 else None
+    if starts is None and len(counts) == 2 and not _is_number(counts[0]):
+        counts, starts = counts
+    counts = [int(c) for c in counts]
+    if starts is None:
+        starts = [0, *accumulate(counts)][: len(counts)]
+    return buffer, (counts, [int(s) for s in starts])
+
+
+def _is_number(x):
+    return isinstance(x, int) or hasattr(x, "__index__")
+
+
+def _dtype_name(buffer):
+    return str(getattr(buffer, "dtype", "bool"))
+
+
+def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
+    source, sends = _split(source)
+    target, receives = _split(target)
+    if self.rank != root:  # what only the root uses
+        if kind in (_GATHER, _REDUCE):
+            target, receives = None, None
+        elif kind == _SCATTER:
+            source, sends = None, None
+    code = 0
+    if kind >= _REDUCE:
+        code = code_of(op, call, _dtype_name(target if source is None else source))
+    return self._start(kind, source, sends, target, receives, root, code)
+
+
+def _wait(request):
+    request.Wait()
+
+
+class _Methods:
+    """Methods of communicators that are written in Python."""
+
+    def Get_rank(self):
+        """This rank's number, from 0."""
+        return self.rank
+
+    def Get_size(self):
+        """Number of ranks."""
+        return self.size
+
+    def __repr__(self):
+        return f"Comm(rank {self.rank} of {self.size})"
+
+    # Memory.
+
+    def Sendrecv(
+        self,
+        sendbuf,
+        dest,
+        sendtag=0,
+        recvbuf=None,
+        source=ANY_SOURCE,
+        recvtag=ANY_TAG,
+        status=None,
+    ):
+        """Send one buffer and receive another at the same time."""
+        incoming = self.Irecv(recvbuf, source, recvtag)
+        outgoing = self.Isend(sendbuf, dest, sendtag)
+        incoming.Wait(status)
+        outgoing.Wait()
+
+    def Barrier(self):
+        """Wait until all ranks are here."""
+        _wait(self.Ibarrier())
+
+    def Ibarrier(self):
+        """Start a barrier."""
+        return _collective(self, _BARRIER)
+
+    def Bcast(self, buf, root=0):
+        """Send the buffer of one rank to all."""
+        _wait(self.Ibcast(buf, root))
+
+    def Ibcast(self, buf, root=0):
+        """Start a broadcast."""
+        return _collective(self, _BCAST, None, buf, root, call="Bcast")
+
+    def Gather(self, sendbuf, recvbuf, root=0):
+        """Collect the buffers of all ranks, of one size, on one."""
+        _wait(self.Igather(sendbuf, recvbuf, root))
+
+    def Igather(self, sendbuf, recvbuf, root=0):
+        """Start a gather."""
+        return _collective(self, _GATHER, sendbuf, recvbuf, root, call="Gather")
+
+    def Gatherv(self, sendbuf, recvbuf, root=0):
+        """Collect buffers of several sizes on one rank; there ``recvbuf`` is ``[buf, counts]``."""
+        _wait(self.Igather(sendbuf, recvbuf, root))
+
+    def Scatter(self, sendbuf, recvbuf, root=0):
+        """Share out a buffer of one rank in equal parts."""
+        _wait(self.Iscatter(sendbuf, recvbuf, root))
+
+    def Iscatter(self, sendbuf, recvbuf, root=0):
+        """Start a scatter."""
+        return _collective(self, _SCATTER, sendbuf, recvbuf, root, call="Scatter")
+
+    def Scatterv(self, sendbuf, recvbuf, root=0):
+        """Share out a buffer of one rank; there ``sendbuf`` is ``[buf, counts]``."""
+        _wait(self.Iscatter(sendbuf, recvbuf, root))
+
+    def Allgather(self, sendbuf, recvbuf):
+        """Collect the buffers of all ranks, of one size, on all."""
+        _wait(self.Iallgather(sendbuf, recvbuf))
+
+    def Iallgather(self, sendbuf, recvbuf):
+        """Start a gather on all ranks."""
+        return _collective(self, _ALLGATHER, sendbuf, recvbuf, call="Allgather")
+
+    def Allgatherv(self, sendbuf, recvbuf):
+        """Collect buffers of several sizes on all ranks; ``recvbuf`` is ``[buf, counts]``."""
+        _wait(self.Iallgather(sendbuf, recvbuf))
+
+    def Alltoall(self, sendbuf, recvbuf):
+        """Send an equal part of a buffer to each rank, and receive one from each."""
+        _wait(self.Ialltoall(sendbuf, recvbuf))
+
+    def Ialltoall(self, sendbuf, recvbuf):
+        """Start an exchange of all with all."""
+        return _collective(self, _ALLTOALL, sendbuf, recvbuf, call="Alltoall")
+
+    def Alltoallv(self, sendbuf, recvbuf):
+        """Send a part of a buffer to each rank; both buffers are ``[buf, counts]``."""
+        _wait(self.Ialltoall(sendbuf, recvbuf))
+
+    def Reduce(self, sendbuf, recvbuf, op=SUM, root=0):
+        """Combine the buffers of all ranks, element by element, on one."""
+        _wait(self.Ireduce(sendbuf, recvbuf, op, root))
+
+    def Ireduce(self, sendbuf, recvbuf, op=SUM, root=0):
+        """Start a reduction."""
+        return _collective(self, _REDUCE, sendbuf, recvbuf, root, op, call="Reduce")
+
+    def Allreduce(self, sendbuf, recvbuf, op=SUM):
+        """Combine the buffers of all ranks, element by element, on all."""
+        _wait(self.Iallreduce(sendbuf, recvbuf, op))
+
+    def Iallreduce(self, sendbuf, recvbuf, op=SUM):
+        """Start a reduction for all ranks."""
+        return _collective(self, _ALLREDUCE, sendbuf, recvbuf, 0, op, call="Allreduce")
+
+    def Scan(self, sendbuf, recvbuf, op=SUM):
+        """Combine the buffers of ranks 0 to this one."""
+        _wait(_collective(self, _SCAN, sendbuf, recvbuf, 0, op, call="Scan"))
+
+    def Exscan(self, sendbuf, recvbuf, op=SUM):
+        """Combine the buffers of the ranks before this one; rank 0 gets nothing."""
+        _wait(_collective(self, _EXSCAN, sendbuf, recvbuf, 0, op, call="Exscan"))
+
+    # Objects.
+
+    def send(self, obj, dest, tag=0):
+        """Send an object."""
+        self.Send(dumped(obj), dest, tag)
+
+    def ssend(self, obj, dest, tag=0):
+        """Send an object; returns when it is being received."""
+        self.Ssend(dumped(obj), dest, tag)
+
+    def isend(self, obj, dest, tag=0):
+        """Start sending an object."""
+        return self.Isend(dumped(obj), dest, tag)
+
+    def recv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Receive an object."""
+        if self.__dict__.get("_waiting"):
+            return ObjectRequest(self, source, tag).wait(status)
+        return loaded(self._receive_bytes(source, tag, True, status))
+
+    def irecv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG):
+        """Start receiving an object; ``wait()`` of the result returns it."""
+        return ObjectRequest(self, source, tag)
+
+    def sendrecv(
+        self,
+        sendobj,
+        dest,
+        sendtag=0,
+        recvbuf=None,
+        source=ANY_SOURCE,
+        recvtag=ANY_TAG,
+        status=None,
+    ):
+        """Send one object and receive another at the same time."""
+        outgoing = self.isend(sendobj, dest, sendtag)
+        got = self.recv(None, source, recvtag, status)
+        outgoing.Wait()
+        return got
+
+    def probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Wait until a message is there; it stays."""
+        self.Probe(source, tag, status)
+        return True
+
+    def iprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Whether a message is there."""
+        return self.Iprobe(source, tag, status)
+
+    def barrier(self):
+        """Wait until all ranks are here."""
+        self.Barrier()
+
+    def bcast(self, obj, root=0):
+        """Send the object of one rank to all; returns it."""
+        mine = self.rank == root
+        data = dumped(obj) if mine else None
+        size = _counts([len(data) if mine else 0])
+        self.Bcast(size, root)
+        if not mine:
+            data = bytearray(size[0])
+        self.Bcast(data, root)
+        return obj if mine else loaded(data)
+
+    def gather(self, sendobj, root=0):
+        """Collect the objects of all ranks: a list on `root`, None elsewhere."""
+        data = dumped(sendobj)
+        mine = self.rank == root
+        sizes = _counts([0] * self.size) if mine else None
+        self.Gather(_counts([len(data)]), sizes, root)
+        whole = bytearray(sum(sizes)) if mine else None
+        self.Gatherv(data, [whole, sizes.tolist()] if mine else None, root)
+        return _pieces(whole, sizes) if mine else None
+
+    def scatter(self, sendobj, root=0):
+        """Send each rank its object of a sequence of as many as there are ranks."""
+        data, sizes = None, None
+        if self.rank == root:
+            parts = [dumped(obj) for obj in sendobj]
+            if len(parts) != self.size:
+                raise ValueError(
+                    f"scatter: one object for each rank; got {len(parts)}; expected {self.size}"
+                )
+            sizes = _counts([len(part) for part in parts])
+            data = [b"".join(parts), sizes.tolist()]
+        size = _counts([0])
+        self.Scatter(sizes, size, root)
+        part = bytearray(size[0])
+        self.Scatterv(data, part, root)
+        return loaded(part)
+
+    def allgather(self, sendobj):
+        """Collect the objects of all ranks in a list on every rank."""
+        data = dumped(sendobj)
+        sizes = _counts([0] * self.size)
+        self.Allgather(_counts([len(data)]), sizes)
+        whole = bytearray(sum(sizes))
+        self.Allgatherv(data, [whole, sizes.tolist()])
+        return _pieces(whole, sizes)
+
+    def alltoall(self, sendobj):
+        """Send each rank its object of a sequence; returns the list of those received."""
+        parts = [dumped(obj) for obj in sendobj]
+        if len(parts) != self.size:
+            raise ValueError(
+                f"alltoall: one object for each rank; got {len(parts)}; expected {self.size}"
+            )
+        sent, received = _counts([len(part) for part in parts]), _counts([0] * self.size)
+        self.Alltoall(sent, received)
+        whole = bytearray(sum(received))
+        self.Alltoallv([b"".join(parts), sent.tolist()], [whole, received.tolist()])
+        return _pieces(whole, received)
+
+    def reduce(self, sendobj, op=SUM, root=0):
+        """Combine the objects of all ranks in the order of ranks; None but on `root`."""
+        parts = self.gather(sendobj, root)
+        return None if parts is None else _folded(parts, op)[-1]
+
+    def allreduce(self, sendobj, op=SUM):
+        """Combine the objects of all ranks in the order of ranks, for all."""
+        return self.bcast(self.reduce(sendobj, op, 0), 0)
+
+    def scan(self, sendobj, op=SUM):
+        """Combine the objects of ranks 0 to this one."""
+        parts = self.gather(sendobj, 0)
+        return self.scatter(None if parts is None else _folded(parts, op), 0)
+
+    def exscan(self, sendobj, op=SUM):
+        """Combine the objects of the ranks before this one; None on rank 0."""
+        parts = self.gather(sendobj, 0)
+        return self.scatter(None if parts is None else [None, *_folded(parts, op)[:-1]], 0)
+
+    def Abort(self, errorcode=1):
+        """End all ranks of the job."""
+        from ._job import connect
+
+        connect()["job"].abort(errorcode)
+
+
+def _counts(values):
+    from array import array
+
+    return array("q", values)
+
+
+def _pieces(whole, sizes):
+    view, at, objects = memoryview(whole), 0, []
+    for size in sizes:
+        objects.append(loaded(view[at : at + size]))
+        at += size
+    return objects
+
+
+def _folded(parts, op):
+    return list(accumulate(parts, op))
+
+
+for _name, _method in list(vars(_Methods).items()):
+    if callable(_method) and (not _name.startswith("__") or _name == "__repr__"):
+        setattr(_Comm, _name, _method)
+Comm = _Comm
+__all__ = ["ANY_SOURCE", "ANY_TAG", "IN_PLACE", "PROC_NULL", "Comm", "Status"]

@@ -1,0 +1,35 @@
+"""The connection of this process to its job: made at the first use, ended with the program."""
+
+import sys
+
+from .. import _engine
+
+_state = {}
+
+
+class _Ending:
+    """What ends a job, in the form that meshes have."""
+
+    def __init__(self, job, world):
+        self._job = job
+        self.rank, self.size = world.rank, world.size
+
+    def _finish(self):
+        left = self._job.finish()
+        if left:
+            print(left, end="", file=sys.stderr, flush=True)
+
+    def _abort(self, status, grace):
+        self._job.abort(status)
+
+
+def connect():
+    """Start MPI unless another library has, and return the connection and the communicator of all ranks."""
+    if not _state:
+        from .._runtime.mesh import _end_together
+
+        job = _engine._mpi_job()
+        world = job.world()
+        _state.update(job=job, world=world, self=job.self())
+        _end_together(_Ending(job, world))
+    return _state

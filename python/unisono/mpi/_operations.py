@@ -1,0 +1,78 @@
+"""Operations of reductions: on buffers by MPI, on objects by Python."""
+
+import operator
+
+
+class Op:
+    """An operation of reductions; calling it combines two objects.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.SUM(2, 3), un.mpi.MAX(2, 3)
+    (5, 3)
+    """
+
+    def __init__(self, name, code, function):
+        self.name = name
+        self._code = code
+        self._function = function
+
+    def __call__(self, x, y):
+        return self._function(x, y)
+
+    def __repr__(self):
+        return f"unisono.mpi.{self.name}"
+
+
+def _choice(arrays, objects):
+    def choose(x, y):
+        if getattr(x, "ndim", 0) or getattr(y, "ndim", 0):
+            import unisono
+
+            return getattr(unisono, arrays)(x, y)
+        return objects(x, y)
+
+    return choose
+
+
+def _located(better):
+    """On pairs (value, place): of equal values the lower place."""
+
+    def choose(x, y):
+        if x[0] == y[0]:
+            return (x[0], min(x[1], y[1]))
+        return x if better(x[0], y[0]) else y
+
+    return choose
+
+
+# The codes are those of engine/comm/messages.h.
+SUM = Op("SUM", 0, operator.add)
+PROD = Op("PROD", 1, operator.mul)
+MAX = Op("MAX", 2, _choice("maximum", max))
+MIN = Op("MIN", 3, _choice("minimum", min))
+LAND = Op("LAND", 4, _choice("logical_and", lambda x, y: bool(x) and bool(y)))
+BAND = Op("BAND", 4, operator.and_)
+LOR = Op("LOR", 5, _choice("logical_or", lambda x, y: bool(x) or bool(y)))
+BOR = Op("BOR", 5, operator.or_)
+LXOR = Op("LXOR", 6, _choice("logical_xor", lambda x, y: bool(x) != bool(y)))
+BXOR = Op("BXOR", 6, operator.xor)
+REPLACE = Op("REPLACE", 7, lambda x, y: y)
+NO_OP = Op("NO_OP", 8, lambda x, y: x)
+MAXLOC = Op("MAXLOC", None, _located(operator.gt))
+MINLOC = Op("MINLOC", None, _located(operator.lt))
+
+
+def code_of(op, call, dtype=None):
+    """The engine's number of an operation on buffers."""
+    if not isinstance(op, Op) or op._code is None:
+        raise TypeError(
+            f"{call}: no operation on buffers; got {op!r}; expected SUM, PROD, MAX, MIN, LAND, LOR, LXOR, BAND, BOR or "
+            "BXOR; lower-case functions take any function of two objects"
+        )
+    if op in (LAND, LOR, LXOR) and dtype is not None and dtype != "bool":
+        raise TypeError(
+            f"{call}: {op.name} takes elements of bool; got {dtype}; convert them with .astype(bool)"
+        )
+    return op._code
