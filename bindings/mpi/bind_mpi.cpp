@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "array/object.h"
+#include "comm/mesh.h"
 #include "comm/messages.h"
 #include "core/settings.h"
 #include "mpi/buffers.h"
@@ -56,9 +57,11 @@ std::string place_of_caller() {
     return text;
 }
 
-/// Runs f without Python's lock.
+/// Runs f, which may wait for other ranks, without Python's lock. They may wait for messages of a
+/// mesh that are still on this rank's tape: those go out first.
 template <class F>
 auto unlocked(F&& f) {
+    if (comm::Mesh::current()) Tape::current().flush_all(FlushReason::Read);
     nb::gil_scoped_release release;
     return f();
 }

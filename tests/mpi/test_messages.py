@@ -272,6 +272,24 @@ def test_errors_say_what_to_do():
         comm.Recv(un.broadcast_to(un.ones(1), (3,)), left)
 
 
+def test_distributed_arrays_are_not_gathered_in_silence():
+    x = un.ones(8, mesh=un.mesh("mpi"))
+    with pytest.raises(
+        un.UnsupportedError, match=r"the array is distributed over ranks; .* x\.local"
+    ):
+        comm.Send(x, right)
+    out = un.empty(x.local.shape)
+    comm.Sendrecv(x.local * 2, rank, 0, out, rank, 0)
+    assert (out == 2).all().item()
+
+
+def test_messages_of_a_mesh_go_out_before_a_rank_waits():
+    x = un.arange(2 * size, mesh=un.mesh("mpi")).astype(float)
+    for i in range(2 * size):
+        assert x.item(i) == i  # its owner has it without waiting
+        comm.Barrier()
+
+
 def test_a_message_that_is_too_long_is_an_error():
     request = comm.Isend(un.ones(9), right, 2)
     with pytest.raises(

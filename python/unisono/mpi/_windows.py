@@ -1,6 +1,5 @@
 """One-sided memory: every rank's part is read and written by the others."""
 
-import ctypes
 from contextlib import contextmanager
 from math import prod
 
@@ -161,6 +160,8 @@ class _Methods:
 
     def view(self, rank):
         """The part of a rank whose memory this process sees (``is_shared``), as an array."""
+        import ctypes
+
         import unisono
 
         shape = self._shapes[rank]
