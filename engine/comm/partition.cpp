@@ -342,7 +342,16 @@ void Partition::store(const View& out, const Array& given, const Held& as,
         const Split& planned = planned_.at(&block);
         const bool as_planned =
             split.axis == planned.axis && (split.is_everywhere() || split.same_parts(planned));
-        if (as_planned && !room_.contains(&block))
+        const bool has_room = room_.contains(&block);
+        if (!as_planned && !has_room && out.layout->size() == element_count(block.shape())) {
+            // What moves arrives in memory of its own.
+            const Split moved = planned;
+            const Held wanted = held_by(moved, out, to.steps);
+            if (wanted.kind != Held::Kind::At)
+                return block.adopt(moved,
+                                   move_parts(mesh_, part, out.layout->shape(), as, wanted, what));
+        }
+        if (as_planned && !has_room)
             return block.adopt(split, part.view().layout->contiguous() ? part : copy(part));
         settle(block);
     }

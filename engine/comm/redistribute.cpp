@@ -32,6 +32,22 @@ Split::Ranks candidates(const Held& held, const Box& box, int ranks) {
     return {0, ranks - 1};
 }
 
+/// Whether the box is a run of rows of a packed array that holds `origin`, so that it can be sent
+/// and received where it lies.
+bool is_run(const Array& a, const Box& box, const Box& origin) {
+    if (box.empty() || !a.view().layout->contiguous()) return false;
+    for (std::size_t k = 1; k < box.size(); ++k) {
+        if (box[k] != origin[k]) return false;
+    }
+    return true;
+}
+
+std::int64_t run_begin(const Box& box, const Box& origin) {
+    std::int64_t row = 1;
+    for (std::size_t k = 1; k < box.size(); ++k) row *= origin[k].size();
+    return (box[0].begin - origin[0].begin) * row;
+}
+
 Array empty_like_box(const Box& box, DType t) { return empty(shape_of(box), t, nullptr); }
 
 }  // namespace
@@ -84,27 +100,36 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
         }
     }
     if (mesh.size() == 1) return made;
-    const std::int64_t out_shape[] = {out_size}, in_shape[] = {in_size};
-    const Array out = empty(out_shape, t, nullptr), in = empty(in_shape, t, nullptr);
+    // Runs of rows are sent from where they lie, and received where they shall lie.
+    const bool from_rows =
+        std::ranges::all_of(going, [&](const Piece& p) { return is_run(part, p.box, has); });
+    const bool to_rows =
+        std::ranges::all_of(coming, [&](const Piece& p) { return is_run(made, p.box, wants); });
+    const std::int64_t out_shape[] = {from_rows ? 0 : out_size},
+                       in_shape[] = {to_rows ? 0 : in_size};
+    const Array out = from_rows && !going.empty() ? part : empty(out_shape, t, nullptr);
+    const Array in = to_rows && !coming.empty() ? made : empty(in_shape, t, nullptr);
     std::vector<Part> sends, receives;
     std::int64_t at = 0;
     for (const Piece& p : going) {
         const std::int64_t n = elements_of(p.box);
-        assign(reshape(run_of(out, at, n), shape_of(p.box)), box_of(part, p.box, has).arg());
-        sends.push_back({p.rank, at * bytes, n * bytes});
+        if (!from_rows)
+            assign(reshape(run_of(out, at, n), shape_of(p.box)), box_of(part, p.box, has).arg());
+        sends.push_back({p.rank, (from_rows ? run_begin(p.box, has) : at) * bytes, n * bytes});
         at += n;
     }
     at = 0;
     for (const Piece& p : coming) {
         const std::int64_t n = elements_of(p.box);
-        receives.push_back({p.rank, at * bytes, n * bytes});
+        receives.push_back({p.rank, (to_rows ? run_begin(p.box, wants) : at) * bytes, n * bytes});
         at += n;
     }
     mesh.record(what, out.view(), std::move(sends), in.view(), std::move(receives), settle);
     at = 0;
     for (const Piece& p : coming) {
         const std::int64_t n = elements_of(p.box);
-        assign(box_of(made, p.box, wants), reshape(run_of(in, at, n), shape_of(p.box)).arg());
+        if (!to_rows)
+            assign(box_of(made, p.box, wants), reshape(run_of(in, at, n), shape_of(p.box)).arg());
         at += n;
     }
     return made;

@@ -10,6 +10,7 @@
 #include "comm/parts/primitive.h"
 #include "comm/redistribute.h"
 #include "library/gather/index.h"
+#include "library/gather/join.h"
 #include "library/reduce/extremes.h"
 #include "library/sort/search.h"
 #include "library/sort/sort.h"
@@ -47,6 +48,98 @@ Held even_parts(Partition& p, const View& v) {
     return Held::along(Split::even(0, v.layout->size(), p.mesh().size()));
 }
 
+/// Up to so many ranks, elements are picked rank by rank, and sorted once, where they arrive.
+constexpr int most_groups = 8;
+/// Samples of a part for each rank.
+constexpr std::int64_t samples_for_rank = 64;
+
+Array either(Op op, const Array& a, const Array& b) {
+    const Arg both[] = {a.arg(), b.arg()};
+    return apply(op, both);
+}
+
+Array under(const Array& a, const Array& mask) { return at_positions(a, mask); }
+
+/// The samples of all ranks, in order; positions are spread as if drawn.
+Array samples_of(Mesh& mesh, const Split& even, const Array& part, const std::string& what) {
+    const std::int64_t n = part.size(), ranks = mesh.size();
+    auto drawn = [&](Range r) {
+        return r.empty() ? 0 : std::min(r.size(), samples_for_rank * ranks);
+    };
+    const std::int64_t count = drawn(even.range(mesh.rank()));
+    const std::int64_t shape[] = {count};
+    const Array places = empty(shape, DType::Int64, nullptr);
+    std::uint64_t state = 0x9e3779b97f4a7c15ull;
+    for (std::int64_t& place : values_of<std::int64_t>(places)) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        place = static_cast<std::int64_t>((state >> 11) % static_cast<std::uint64_t>(n));
+    }
+    std::vector<std::int64_t> counts;
+    for (int r = 0; r < mesh.size(); ++r) counts.push_back(drawn(even.range(r)));
+    const std::int64_t copies[] = {ranks, count}, flat = ranks * count;
+    const Array given = reshape(copy(broadcast_to(at_positions(part, places), copies)), {flat});
+    const std::vector<std::int64_t> to_each(static_cast<std::size_t>(ranks), count);
+    return library::sort(swap_rows(mesh, given, to_each, counts, "samples of " + what), 0, false);
+}
+
+Ranged by_groups(Mesh& mesh, const Split& even, const Array& part, bool with_places,
+                 const std::string& what) {
+    const int ranks = mesh.size();
+    const Array samples = samples_of(mesh, even, part, what);
+    const std::int64_t m = samples.size(), first = even.range(mesh.rank()).begin;
+    std::vector<Array> values, places;
+    std::vector<std::int64_t> to_ranks;
+    Array below;  // that go to ranks before this one
+    for (int r = 0; r < ranks; ++r) {
+        const bool is_last = r + 1 == ranks || m == 0;
+        Array reached;
+        if (!is_last) {
+            const std::int64_t at = (r + 1) * m / ranks;
+            const Array cut = slice(samples, at, at + 1);
+            // NaN comes last: all are below it.
+            reached = either(Op::Or, either(Op::Le, part, cut), either(Op::Ne, cut, cut));
+        }
+        const bool is_first = below.is_known();
+        Array mask;
+        if (is_last && is_first) {
+            const std::int64_t all[] = {part.size()};
+            mask = full(all, Scalar::of(DType::Bool, 1), nullptr);
+        } else if (is_last) {
+            const Arg one[] = {below.arg()};
+            mask = apply(Op::Not, one);
+        } else {
+            mask = is_first ? reached : either(Op::Gt, reached, below);
+        }
+        values.push_back(under(part, mask));
+        if (with_places) {
+            const Array own = library::nonzero(mask)[0];
+            const Arg sum[] = {own.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
+            places.push_back(apply(Op::Add, sum));
+        }
+        to_ranks.push_back(values.back().size());
+        below = is_last ? mask : is_first ? reached : either(Op::Or, reached, below);
+        if (m == 0) {
+            to_ranks.resize(static_cast<std::size_t>(ranks), 0);
+            break;
+        }
+    }
+    const auto from_ranks = swap_counts(mesh, to_ranks, what);
+    auto moved = [&](const std::vector<Array>& groups) {
+        return swap_rows(mesh, library::concatenate(groups, 0, {}), to_ranks, from_ranks, what);
+    };
+    Ranged made;
+    const Array got = moved(values);
+    if (with_places) {
+        const Array order = library::argsort(got, 0, false);
+        made.values = at_positions(got, order);
+        made.places = at_positions(moved(places), order);
+    } else {
+        made.values = library::sort(got, 0, false);
+    }
+    made.sizes = gather_numbers(mesh, made.values.size(), what);
+    return made;
+}
+
 /// The vector in ascending order. `with_places`: those of the elements in the vector, too.
 Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::string& what) {
     Mesh& mesh = p.mesh();
@@ -54,6 +147,8 @@ Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::strin
     const Held even = even_parts(p, v);
     const Array part = p.part(v, even);
     Ranged made;
+    if (ranks > 1 && ranks <= most_groups && !is_complex(v.dtype))
+        return by_groups(mesh, even.split, part, with_places, what);
     if (with_places) {
         const Array order = library::argsort(part, 0, false);
         const Arg sum[] = {

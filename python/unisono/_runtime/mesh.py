@@ -1,7 +1,10 @@
 """Meshes: ranks over which arrays are distributed."""
 
 import atexit
+import os
 import sys
+
+import unisono as un
 
 from .. import _engine
 
@@ -39,8 +42,18 @@ def mesh(kind="mpi"):
     if kind not in _meshes:
         made = _engine._mesh(kind)
         _meshes[kind] = made
+        _share_processors()
         _end_together(made)
     return _meshes[kind]
+
+
+def _share_processors():
+    """Give each rank of a node its share of the threads, where the launcher did not bind ranks to processors."""
+    local = os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE") or os.environ.get("MPI_LOCALNRANKS") or "1"
+    mine = len(os.sched_getaffinity(0))
+    is_bound = mine < (os.cpu_count() or 1)
+    if local.isdigit() and not is_bound and "UNISONO_NUM_THREADS" not in os.environ:
+        un.set_num_threads(max(1, min(un.get_num_threads(), mine // int(local))))
 
 
 def meshes():
