@@ -1,11 +1,50 @@
 // The exception classes that Python lacks, and the translation of the engine's errors.
 #include "errors.h"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
 #include <new>
 
 namespace unisono::python {
 
 namespace {
+
+/// What a thread does whose interpreter is gone: nothing, until the process ends.
+[[noreturn]] void wait_for_exit() noexcept {
+    for (;;) pause();
+}
+
+bool is_interpreter_gone() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing() || !Py_IsInitialized();
+#else
+    return _Py_IsFinalizing() || !Py_IsInitialized();
+#endif
+}
+
+/// Threads that work without the interpreter's lock.
+std::atomic<int> outside{0};
+
+/// Behind the interpreter's end, before what the engine owns is destroyed: lets threads that Python
+/// has left behind finish what they do; they stop where they ask for its lock.
+void await_threads() {
+    for (int k = 0; k < 2500 && outside.load(std::memory_order_acquire) > 0; ++k) usleep(200);
+}
+
+std::terminate_handler terminate_before = nullptr;
+
+bool is_left_behind() noexcept { return is_interpreter_gone() && gettid() != getpid(); }
+
+/// A thread that the interpreter ends in Python code below a frame that lets no exception pass.
+void terminate_or_wait() {
+    if (is_left_behind()) wait_for_exit();
+    if (terminate_before) terminate_before();
+    std::abort();
+}
 
 PyObject* classes[static_cast<int>(ErrorKind::LinAlg) + 1] = {};
 
@@ -48,6 +87,10 @@ PyObject* class_of(ErrorKind kind) {
 }
 
 bool add_errors(PyObject* module) {
+    if (!terminate_before) {
+        terminate_before = std::set_terminate(terminate_or_wait);
+        Py_AtExit(await_threads);  // where its places are used up, threads are not waited for
+    }
     const ClassInfo table[] = {
         {ErrorKind::Compile, "CompileError", &PyExc_TypeError,
          "A Python function or C text that cannot be compiled; the message shows the line and a "
@@ -96,9 +139,27 @@ void set_error(const Error& e) noexcept {
     }
 }
 
+PyThreadState* release_thread() noexcept {
+    outside.fetch_add(1, std::memory_order_relaxed);
+    return PyEval_SaveThread();
+}
+
+void restore_thread(PyThreadState* state) noexcept {
+    outside.fetch_sub(1, std::memory_order_release);
+    // Behind its end the interpreter would let the thread go on.
+    if (is_left_behind()) wait_for_exit();
+    try {
+        PyEval_RestoreThread(state);
+    } catch (const abi::__forced_unwind&) {
+        wait_for_exit();
+    }
+}
+
 void set_current_error() noexcept {
     try {
         throw;
+    } catch (const abi::__forced_unwind&) {  // Python code that was called ends its thread
+        wait_for_exit();
     } catch (const PythonError&) {
         if (!PyErr_Occurred())
             PyErr_SetString(PyExc_SystemError, "unisono: a Python call failed without an error");

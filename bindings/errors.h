@@ -28,6 +28,14 @@ void set_error(const Error& e) noexcept;
 /// Sets the Python error for the exception being handled (call inside catch (...)).
 void set_current_error() noexcept;
 
+/// Lets go of the interpreter's lock.
+PyThreadState* release_thread() noexcept;
+
+/// Takes the interpreter's lock again. Once the interpreter is going, the thread stays here until
+/// the process ends: CPython ends it by unwinding, which C++ frames turn into the end of the
+/// process.
+void restore_thread(PyThreadState* state) noexcept;
+
 /// Runs f, which may throw; on an exception sets the Python error and returns `failed`.
 template <class R, class F>
 R guarded(R failed, F&& f) noexcept {

@@ -12,13 +12,12 @@
 #endif
 #undef Py_BUILD_CORE
 
+#include <csignal>
 #include <string_view>
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "functions/numpy_operators.h"
-
-#include <csignal>
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -226,10 +225,8 @@ static bool is_default_interrupt() {
 
 void install_hooks() {
     HostHooks& hooks = Tape::current().hooks;
-    hooks.leave_engine = [] { return static_cast<void*>(PyEval_SaveThread()); };
-    hooks.enter_engine = [](void* state) {
-        PyEval_RestoreThread(static_cast<PyThreadState*>(state));
-    };
+    hooks.leave_engine = [] { return static_cast<void*>(release_thread()); };
+    hooks.enter_engine = [](void* state) { restore_thread(static_cast<PyThreadState*>(state)); };
     hooks.interrupted = [] {
         // Handlers may use arrays, which wait for this flush: none may run inside it. Ctrl-C with
         // Python's own handler needs none; any other waits for the interpreter.

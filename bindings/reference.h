@@ -33,8 +33,8 @@ struct Ref {
 /// While one lives, its thread has let go of the interpreter's lock.
 class WithoutLock {
   public:
-    WithoutLock() : state_(PyEval_SaveThread()) {}
-    ~WithoutLock() { PyEval_RestoreThread(state_); }
+    WithoutLock() : state_(release_thread()) {}
+    ~WithoutLock() { restore_thread(state_); }
     WithoutLock(const WithoutLock&) = delete;
     WithoutLock& operator=(const WithoutLock&) = delete;
 
