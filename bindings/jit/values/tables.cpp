@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
+#include "array/exchange/numpy_layout.h"
+#include "array/known_values.h"
 #include "array/object.h"
 #include "core/native/block.h"
 #include "errors.h"
@@ -83,6 +86,33 @@ bool TableObjects::write_entry(PyObject* key, PyObject* value, bool has_none, st
     return !value || write_code(value, code);
 }
 
+/// The number of ours or NumPy's that has a dtype, but no complex one; nothing for anything else.
+static std::optional<Scalar> number_with_dtype(PyObject* object) {
+    if (PyLong_CheckExact(object) || PyFloat_CheckExact(object)) return std::nullopt;
+    std::optional<Scalar> made;
+    if (const KnownValue value = known_value(object)) {
+        made = Scalar{value.bits, value.dtype};
+    } else if (is_array(object) ? array_of(object).is_value() : is_numpy_scalar(object)) {
+        const Array a = to_array(object, true);
+        if (a.rank() == 0 && !is_complex(a.dtype())) made = item(a);
+    }
+    return made && !is_complex(made->dtype) ? made : std::nullopt;
+}
+
+/// In lists, dicts and sets, float64, int64 and bool are Python's numbers.
+static std::string code_of(DType t) {
+    if (t == DType::Float64) return "f";
+    if (t == DType::Int64) return "i";
+    return t == DType::Bool ? "b" : frontend::table_code(Type::numpy(t));
+}
+
+static std::int64_t word_of(const Scalar& s) {
+    const DType wide = is_float(s.dtype)      ? DType::Float64
+                       : is_unsigned(s.dtype) ? DType::UInt64
+                                              : DType::Int64;
+    return static_cast<std::int64_t>(cast(s, wide).bits);
+}
+
 bool TableObjects::write_code(PyObject* object, std::string& code) {
     if (PyBool_Check(object)) return code += 'b', true;
     if (PyLong_CheckExact(object)) return code += 'i', true;
@@ -90,6 +120,7 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
     if (PyUnicode_CheckExact(object)) return code += 't', true;
     if (PyComplex_CheckExact(object)) return code += 'c', true;
     if (object == Py_None) return code += 'n', true;
+    if (const auto number = number_with_dtype(object)) return code += code_of(number->dtype), true;
     if (PyTuple_CheckExact(object)) {
         code += '(';
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
@@ -132,6 +163,15 @@ std::string TableObjects::put(PyObject* object, const char*& code,
                               std::vector<std::int64_t>& words) {
     const std::string mixed = "entries of several types";
     char kind = *code++;
+    if (kind == 'b' || kind == 'i' || kind == 'f' || kind == 'N') {
+        if (const auto number = number_with_dtype(object)) {
+            const std::string wanted = code_of(number->dtype);
+            if (wanted.compare(0, wanted.size(), code - 1, wanted.size()) != 0) return mixed;
+            code += wanted.size() - 1;
+            words.push_back(word_of(*number));
+            return "";
+        }
+    }
     switch (kind) {
         case 'b':
             if (!PyBool_Check(object)) return mixed;
