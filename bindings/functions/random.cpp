@@ -97,9 +97,29 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+/// What NumPy's generators draw from, as numpy/random/bitgen.h has it.
+struct NumPySource {
+    library::BitStream* state;
+    std::uint64_t (*next_uint64)(library::BitStream*);
+    std::uint32_t (*next_uint32)(library::BitStream*);
+    double (*next_double)(library::BitStream*);
+    std::uint64_t (*next_raw)(library::BitStream*);
+};
+
 /// One of NumPy's sequential streams.
 struct PyStream {
     std::unique_ptr<library::BitStream> stream;
+    NumPySource source;
+
+    explicit PyStream(const std::string& kind) : stream(library::make_bit_stream(kind)) {
+        using Stream = library::BitStream;
+        source = {stream.get(), [](Stream* s) { return s->next64(); },
+                  [](Stream* s) { return s->next32(); }, [](Stream* s) { return s->next_double(); },
+                  [](Stream* s) { return s->next64(); }};
+        // The twister makes words of 32 bits.
+        if (kind == "mt19937")
+            source.next_raw = [](Stream* s) { return std::uint64_t{s->next32()}; };
+    }
 };
 
 library::IntegerMethod method_of(bool masked) {
@@ -119,9 +139,10 @@ nb::object made(F&& f) {
 void bind_streams(nb::module_ m) {
     using namespace library;
     nb::class_<PyStream>(m, "_BitStream")
-        .def("__init__",
-             [](PyStream* self, const std::string& kind) {
-                 new (self) PyStream{make_bit_stream(kind)};
+        .def("__init__", [](PyStream* self, const std::string& kind) { new (self) PyStream(kind); })
+        .def("capsule",
+             [](PyStream& s) {
+                 return nb::steal(PyCapsule_New(&s.source, "BitGenerator", nullptr));
              })
         .def("seed", [](PyStream& s, const std::vector<std::uint32_t>& w,
                         bool sequence) { seed_legacy(*s.stream, w, sequence); })

@@ -4,6 +4,7 @@ import math
 
 from .. import _engine
 from .._arrays.creation import _float64
+from . import _numpys_streams
 from ._checks import (
     _INTEGERS,
     _broadcast,
@@ -51,6 +52,8 @@ class Generator(Multivariate, Picking):
     """
 
     _takes_falling_ranges = False  # in `uniform`: NumPy's old generator does
+    _is_old = False
+    _own = ("uniform", "normal", "exponential")  # of a sequential stream, drawn as NumPy does
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, BitGenerator):
@@ -91,6 +94,10 @@ class Generator(Multivariate, Picking):
 
     def _draw(self, name, parameters, size, dtype="float64", check=None, device=None):
         """An array of the distribution; parameters broadcast to `size`, or give it."""
+        stream = self.bit_generator._stream
+        if stream is not None and name not in self._own and dtype in ("float64", "int64"):
+            self._require_host(device)
+            return _numpys_streams.draw(self, name, *parameters, size=size)
         shape = _shape(size)
         plain = []
         for p in parameters:
@@ -107,14 +114,16 @@ class Generator(Multivariate, Picking):
             for p in plain:
                 if not isinstance(p, float):
                     shape = _broadcast(shape, p.shape)
-        stream = self.bit_generator._stream
         if stream is None:
             taken = self.bit_generator._take(math.prod(shape))
             return _engine._random(name, tuple(plain), shape, dtype, *taken, device)
         self._require_host(device)
         if name == "uniform" and all(isinstance(p, float) for p in plain):
             return stream.doubles(plain[0], plain[1] - plain[0], shape, dtype)
-        return stream.draw(name, tuple(plain), shape, dtype)
+        if name in self._own and _name(dtype) == "float64" or name == "uniform":
+            return stream.draw(name, tuple(plain), shape, dtype)
+        shapes = parameters[:1] if name == "gamma" else ()
+        return _numpys_streams.draw(self, f"standard_{name}", *shapes, size=shape, dtype="float32")
 
     def _numbers(self, name, parameters, size, device=None):
         """As `_draw`, of floats that are checked, without a sequential stream."""
@@ -252,6 +261,11 @@ class Generator(Multivariate, Picking):
             raise ValueError(f"integers: high is out of bounds for {name}")
         if not bool((low <= high if endpoint else low < high).all()):
             raise ValueError("integers: low >= high in some element")
+        if self.bit_generator._stream is not None:
+            self._require_host(device)
+            if self._is_old:
+                return _numpys_streams.draw(self, "randint", low, high + int(endpoint), shape, name)
+            return _numpys_streams.draw(self, "integers", low, high, shape, name, endpoint)
         low = low.astype("uint64")
         span = high.astype("uint64") - low  # modulo 2**64
         if not endpoint:

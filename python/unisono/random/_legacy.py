@@ -6,6 +6,7 @@ import types
 
 from .. import _engine
 from .._arrays.creation import _as_operand
+from . import _numpys_streams
 from ._checks import _INTEGERS, _name, _refuse_more, _shape
 from ._generator import Generator
 from ._seeds import MT19937, BitGenerator, Philox
@@ -27,9 +28,8 @@ class RandomState(Generator):
     Parameters
     ----------
     seed : int, sequence of ints, BitGenerator, optional
-        With a number, `random_sample`, `rand`, `randint`, `uniform`, `randn`, `normal`, `exponential`,
-        `permutation` and `shuffle` give the numbers that NumPy's MT19937 gives for that seed. Without,
-        they come from Philox, by all threads.
+        With a number, all methods give the numbers that NumPy's MT19937 gives for that seed. Without, they come
+        from Philox, by all threads.
 
     Examples
     --------
@@ -39,6 +39,8 @@ class RandomState(Generator):
     """
 
     _takes_falling_ranges = True
+    _is_old = True
+    _own = ("uniform",)
 
     def __init__(self, seed=None):
         super().__init__(seed if isinstance(seed, BitGenerator) else Philox())
@@ -136,6 +138,8 @@ class RandomState(Generator):
 
     def tomaxint(self, size=None):
         """Integers from 0 to the largest int64."""
+        if self._stream is not None:
+            return _numpys_streams.draw(self, "tomaxint", size)
         return self.randint(0, 2**63 - 1, size)
 
     def standard_normal(self, size=None, dtype="float64", out=None, *, device=None):

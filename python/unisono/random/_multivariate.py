@@ -4,6 +4,7 @@ import math
 import operator
 
 from .. import _engine
+from . import _numpys_streams
 from ._checks import _broadcast, _shape
 
 
@@ -27,6 +28,8 @@ class Multivariate:
         alpha = self._operand(alpha).astype("float64")
         if not bool((alpha >= 0).all()):
             raise ValueError("dirichlet: alpha < 0 in some element; expected positive numbers")
+        if self.bit_generator._stream is not None:
+            return _numpys_streams.draw(self, "dirichlet", alpha, _shape(size))
         shape = (*(_shape(size) or ()), alpha.shape[0])
         if alpha.size and float(alpha.max()) < 0.1:
             drawn = self._small_gammas(alpha, shape)
@@ -74,6 +77,9 @@ class Multivariate:
         k = pvals.shape[-1]
         if bool((pvals < 0).any()) or bool((pvals[..., : k - 1].sum(axis=-1) > 1 + 1e-12).any()):
             raise ValueError("multinomial: pvals < 0, or sum(pvals[:-1]) > 1.0")
+        if self.bit_generator._stream is not None and not (self._is_old and n.ndim):
+            n = n if n.ndim else int(n)
+            return _numpys_streams.draw(self, "multinomial", n, pvals, _shape(size))
         shape = _shape(size)
         if shape is None:
             shape = _broadcast(n.shape, pvals.shape[:-1])
@@ -98,6 +104,10 @@ class Multivariate:
         colors = [operator.index(c) for c in self._operand(colors).tolist()]
         if nsample > sum(colors):
             raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
+        if self.bit_generator._stream is not None:
+            return _numpys_streams.draw(
+                self, "multivariate_hypergeometric", colors, nsample, _shape(size), method
+            )
         shape = _shape(size) or ()
         made = _engine._empty((*shape, len(colors)), "int64", self._home)
         if not colors:
@@ -142,6 +152,11 @@ class Multivariate:
             raise ValueError(
                 "multivariate_normal: mean and cov must have same length; "
                 f"got shapes {mean.shape} and {cov.shape}"
+            )
+        if self.bit_generator._stream is not None and method in ("svd", "eigh", "cholesky"):
+            how = {} if self._is_old else {"method": method}
+            return _numpys_streams.draw(
+                self, "multivariate_normal", mean, cov, _shape(size), check_valid, tol, **how
             )
         if method == "cholesky":
             factor = linalg.cholesky(cov).T

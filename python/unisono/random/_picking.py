@@ -7,6 +7,7 @@ from .. import _engine
 from .._arrays.axes import axis_index
 from .._arrays.creation import arange
 from .._dtype.functions import check_cast
+from . import _numpys_streams
 from ._checks import _shape, _take
 
 
@@ -106,7 +107,7 @@ class Picking:
         axis : int
             The axis of `a` along which elements are chosen.
         shuffle : bool
-            Accepted for compatibility; the order is always random.
+            False allows an order that is not random, which is faster; Philox's is always random.
         device : str or Device, optional
             Of the result for an integer; elements of an array are chosen where it lies.
 
@@ -139,7 +140,8 @@ class Picking:
                     "choice: Cannot take a larger sample than population when replace is False; "
                     f"got {n} of {pool}"
                 )
-            picked = self._pick_once(pool, n, p, device)
+            how = {} if shuffle else {"shuffle": False}
+            picked = self._pick_once(pool, n, p, device, **how)
         if shape is None:
             picked = picked[0]
             return (
@@ -177,7 +179,10 @@ class Picking:
             limits / limits[-1], self.random(n, device=p.device), side="right"
         )
 
-    def _pick_once(self, pool, n, p, device):
+    def _pick_once(self, pool, n, p, device, **how):
+        if self.bit_generator._stream is not None:
+            self._require_host(device)
+            return _numpys_streams.draw(self, "choice", pool, n, False, p, **how)
         if p is None:
             return self._permutations(1, pool, device)[0][:n]
         import unisono

@@ -1,7 +1,9 @@
 """Seeds: NumPy's SeedSequence, and the bit generators that it feeds."""
 
+import functools
 import operator
 import os
+import threading
 
 from .. import _engine
 
@@ -128,8 +130,29 @@ class BitGenerator:
     def __init__(self, seed=None):
         self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
 
+    @property
+    def capsule(self):
+        """What NumPy's generators draw from: ``numpy.random.Generator(un.random.PCG64(3))``."""
+        if self._stream is None:
+            raise AttributeError(
+                f"{type(self).__name__}: NumPy cannot draw from it; use PCG64 or MT19937"
+            )
+        return self._stream.capsule()
+
+    @functools.cached_property
+    def lock(self):
+        """Held by NumPy while it draws."""
+        return threading.Lock()
+
+    @functools.cached_property
+    def _numpys(self):
+        """NumPy's generator, which draws what is not drawn here."""
+        import numpy
+
+        return numpy.random.Generator(self)
+
     def __getstate__(self):
-        parts = dict(self.__dict__)
+        parts = {k: v for k, v in self.__dict__.items() if k not in ("lock", "_numpys")}
         if self._stream is not None:
             parts["_stream"] = self.state
         return parts
@@ -203,10 +226,9 @@ class Philox(BitGenerator):
 class PCG64(BitGenerator):
     """NumPy's PCG64, bit for bit.
 
-    A Generator over it gives NumPy's numbers for `random`, `integers`, `uniform`,
-    `shuffle`, `permutation`, `standard_normal`, `normal`, `standard_exponential` and `exponential` in float64; other
-    distributions are drawn by other ways than NumPy's. `random` and `uniform` are filled by all
-    threads, each of which jumps ahead to its part of the stream.
+    A Generator over it gives NumPy's numbers: those of `random`, `integers`, `uniform`, `shuffle`, `permutation`,
+    `standard_normal`, `normal`, `standard_exponential` and `exponential` are drawn here, other distributions by NumPy
+    from the same stream. `random` and `uniform` are filled by all threads, each of which jumps ahead to its part.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -341,6 +342,54 @@ def test_default_generators_draw_numpys_numbers(seed):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
 
 
+# Every method that takes a size, with parameters that are numbers, arrays and lists.
+DRAWN = [
+    ("gamma", (2.0, 3)), ("gamma", ([0.5, 4.0],)), ("standard_gamma", (0.3, 4)), ("beta", (1, [2, 3])), ("chisquare", (3, 2)),
+    ("noncentral_chisquare", (3, 1, 2)), ("f", (2, 3, 2)), ("standard_t", (3, 2)), ("standard_cauchy", (3,)),
+    ("laplace", ()), ("logistic", (0, 1, 2)), ("gumbel", (1, 2)), ("lognormal", (0, 1, (2, 2))), ("rayleigh", (2, 3)),
+    ("weibull", (2, 3)), ("pareto", (3, 3)), ("power", (3, 3)), ("triangular", (0, 1, 3, 4)), ("vonmises", (0, 2, 3)),
+    ("wald", (1, 2, 3)), ("poisson", ([1.0, 30.0, 1000.0],)), ("poisson", ()), ("binomial", ([5, 1000], 0.4)),
+    ("negative_binomial", (3, 0.4, 3)), ("geometric", (0.2, 3)), ("hypergeometric", (5, 6, 7, 3)), ("logseries", (0.4, 3)),
+    ("zipf", (2.0, 3)), ("normal", ([0.0, 5.0], [1, 2])), ("uniform", ([0.0, 5.0], 9)), ("exponential", ([1.0, 2.0],)),
+    ("choice", (100, 5, False)), ("choice", (10, (2, 3), False, [0.1] * 10)), ("choice", (10, 4, True, [0.1] * 10)),
+    ("choice", (["a", "b"], 3)), ("dirichlet", ([0.01, 2.0], 3)), ("multinomial", (5, [0.2, 0.3, 0.5], 2)),
+    ("multivariate_normal", ([0, 1], [[2, 1], [1, 2.0]], 3)), ("permutation", (9,)),
+]  # fmt: skip
+DRAWN_BY_GENERATORS = [
+    ("standard_normal", (5, "float32")), ("standard_exponential", (4, "f4")), ("standard_gamma", (2.0, 3, "float32")),
+    ("random", (5, "f4")), ("integers", ([0, 7], [5, 90])), ("integers", ([5, 9], None, 2, "uint8")),
+    ("multinomial", ([5, 6], [0.2, 0.3, 0.5])), ("multivariate_hypergeometric", ([4, 5, 6], 7, 2)), ("noncentral_f", (3, 4, 2, 2)), ("permuted", ([[1, 2, 3]],)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "RandomState"])
+def test_all_distributions_give_numpys_numbers(kind):
+    """One after the other, so that the stream is where NumPy's is behind each."""
+    old = kind == "RandomState"
+    ours, theirs = (
+        m.RandomState(11) if old else m.Generator(getattr(m, kind)(11))
+        for m in (un.random, np.random)
+    )
+    for name, arguments in DRAWN + ([] if old else DRAWN_BY_GENERATORS):
+        a, b = getattr(ours, name)(*arguments), getattr(theirs, name)(*arguments)
+        assert np.asarray(a).dtype == np.asarray(b).dtype, name
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b), err_msg=name)
+        assert np.ndim(b) > 0 or np.isscalar(a), name
+        assert ours.normal() == theirs.normal() and (old or ours.random() == theirs.random()), name
+
+
+def test_numpys_generators_draw_from_our_streams():
+    bits = un.random.PCG64(3)
+    made = np.random.Generator(bits).gamma(2.0, 1.0, 4)
+    expected = np.random.default_rng(3)
+    assert made.tolist() == expected.gamma(2.0, 1.0, 4).tolist()
+    assert un.random.Generator(bits).random() == expected.random()
+    again = pickle.loads(pickle.dumps(un.random.Generator(bits)))
+    assert again.poisson(4.0, 3).tolist() == expected.poisson(4.0, 3).tolist()
+    with pytest.raises(AttributeError, match="Philox: NumPy cannot draw from it"):
+        np.random.Generator(un.random.Philox(3))
+
+
 @pytest.mark.parametrize("kind", ["PCG64", "MT19937"])
 @pytest.mark.parametrize(
     ("dtype", "low", "high"),
@@ -431,9 +480,8 @@ def test_old_seeds_are_checked():
     [(5000, 3000, 2500), (3000, 9000, 8000), (2**40, 2**40, 2**40), (7, 10**6, 10**5)],
 )
 def test_hypergeometric_numbers_of_many_draws(good, bad, sample):
-    drawn = np.asarray(un.random.default_rng(3).hypergeometric(good, bad, sample, 20_000)).astype(
-        float
-    )
+    rng = un.random.Generator(un.random.Philox(3))
+    drawn = np.asarray(rng.hypergeometric(good, bad, sample, 20_000)).astype(float)
     all_ = good + bad
     mean = sample * good / all_
     variance = mean * (bad / all_) * (all_ - sample) / (all_ - 1)
