@@ -63,12 +63,15 @@ PyObject* class_of_values(const char* name, const char* abstract) {
 /// ndarray, or for values that are arrays (of float32, or still to be computed) the class above.
 PyObject* get_class(PyObject* self, void*) noexcept {
     const Array& a = array_of(self);
-    if (!a.is_value() || is_bool(a.dtype())) return Py_NewRef(Py_TYPE(self));
-    static PyObject* classes[3] = {};
-    constexpr const char* names[3][2] = {{"unisono.ComplexScalar", "Complex"},
+    if (!a.is_value()) return Py_NewRef(Py_TYPE(self));
+    static PyObject* classes[4] = {};
+    // A truth value is a number to numpy.isscalar and pandas, but none that counts.
+    constexpr const char* names[4][2] = {{"unisono.ComplexScalar", "Complex"},
                                          {"unisono.RealScalar", "Real"},
-                                         {"unisono.IntegralScalar", "Integral"}};
-    const int kind = is_complex(a.dtype()) ? 0 : is_float(a.dtype()) ? 1 : 2;
+                                         {"unisono.IntegralScalar", "Integral"},
+                                         {"unisono.BoolScalar", "Number"}};
+    const DType t = a.dtype();
+    const int kind = is_complex(t) ? 0 : is_float(t) ? 1 : is_bool(t) ? 3 : 2;
     if (!classes[kind]) classes[kind] = class_of_values(names[kind][0], names[kind][1]);
     return Py_XNewRef(classes[kind]);
 }

@@ -60,6 +60,14 @@ def test_other_dtypes_register_as_numbers(dtype):
     assert not isinstance(x, numbers.Number) and not isinstance(un.asarray(1.0), numbers.Number)
 
 
+def test_truth_values_are_scalars():
+    x = un.asarray([1.0, -1.0])
+    for value in ((x > 0)[0], (x > 0).any(), (x > 0).all()):
+        assert np.isscalar(value) and isinstance(value, numbers.Number)
+        assert not isinstance(value, numbers.Integral)
+    assert not np.isscalar(x > 0) and not np.isscalar(un.asarray(True))
+
+
 def test_what_is_pending_registers_as_a_number():
     x = un.ones(1 << 17) * 2
     total = x.sum()

@@ -1,7 +1,8 @@
 """Registers our arrays with libraries that keep tables of array types, when such a library is imported.
 
-einops and dask compute with what their tables name and ask arrays for no protocol. A registration runs once, after
-the library's module has run; nothing is imported for it, and a library that is never imported costs nothing.
+einops and dask compute with what their tables name and ask arrays for no protocol; pandas tests keys for NumPy's class
+and lists, and for nothing that an array could answer. A registration runs once, after the library's module has run;
+nothing is imported for it, and a library that is never imported costs nothing.
 """
 
 import sys
@@ -32,7 +33,55 @@ def _register_with_dask(backends):
     backends.percentile_lookup.register(un.ndarray, backends._percentile)
 
 
+def _unpacked(key):
+    return key.to_numpy() if isinstance(key, un.ndarray) and key.ndim else key
+
+
+def _replace(owner, name, make):
+    """Put what `make` makes of an owner's function in its place, under its name."""
+    from functools import wraps
+
+    function = getattr(owner, name)
+    setattr(owner, name, wraps(function)(make(function)))
+
+
+def _register_with_pandas(common):
+    """Keys of ``frame[...]``, ``frame.loc`` and ``frame.iloc``."""
+    _replace(
+        common,
+        "apply_if_callable",
+        lambda f: lambda key, *args, **named: f(_unpacked(key), *args, **named),
+    )
+
+
+def _register_with_groups(grouper):
+    """Keys of ``groupby``, which pandas would look up in the index."""
+    _replace(grouper, "_convert_grouper", lambda f: lambda axis, key: f(axis, _unpacked(key)))
+
+
+def _register_with_pivots(pivot):
+    """``index=`` and ``columns=`` of ``pivot_table``."""
+    _replace(pivot, "_convert_by", lambda f: lambda by: f(_unpacked(by)))
+
+
+def _register_with_frames(frame):
+    """Keys of ``set_index``."""
+
+    def unpacking(set_index):
+        def replacement(self, keys, *args, **named):
+            keys = list(map(_unpacked, keys)) if isinstance(keys, list) else _unpacked(keys)
+            return set_index(self, keys, *args, **named)
+
+        return replacement
+
+    _replace(frame.DataFrame, "set_index", unpacking)
+
+
 _registrations = {
+    "pandas.core.common": _register_with_pandas,
+    "pandas.core.groupby.grouper": _register_with_groups,
+    "pandas.core.frame": _register_with_frames,
+    "pandas.core.reshape.pivot": _register_with_pivots,
     "einops._backends": _register_with_einops,
     "dask.array.backends": _register_with_dask,
 }
