@@ -7,6 +7,7 @@
 #include "array/docs.h"
 #include "array/object.h"
 #include "array/shape.h"
+#include "functions/by_numpy.h"
 #include "integers.h"
 #include "library/reduce/extremes.h"
 #include "ops/scalar_eval.h"
@@ -191,7 +192,7 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOpp:astype", const_cast<char**>(keys), &dtype,
                                      &order, &casting, &subclasses, &copy_wanted))
         return nullptr;
-    return method([&] {
+    PyObject* made = method([&] {
         const Array& a = array_of(self);
         DType t = to_dtype(dtype);
         if (casting) check_casting(a, t, casting);
@@ -199,6 +200,8 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
         if (!order) return astype(a, t, copy_wanted != 0);
         return copy_in_order(astype(a, t, false), order, a);
     });
+    PyObject* const given[] = {self, dtype};
+    return made ? made : by_numpy(".astype", given, 2, nullptr);
 }
 
 PyObject* fill(PyObject* self, PyObject* value) noexcept {

@@ -4,6 +4,7 @@
 #include "array/beside.h"
 #include "array/known_values.h"
 #include "array/object.h"
+#include "functions/by_numpy.h"
 #include "functions/linalg.h"
 #include "ops/scalar_eval.h"
 #include "reference.h"
@@ -82,13 +83,45 @@ bool defers(PyObject* a, PyObject* b) {
     }
 }
 
+/// The operator's name in Python's module `operator`.
+template <Op op>
+constexpr const char* operator_name() {
+    switch (op) {
+        case Op::Add: return "operator.add";
+        case Op::Sub: return "operator.sub";
+        case Op::Mul: return "operator.mul";
+        case Op::Div: return "operator.truediv";
+        case Op::FloorDiv: return "operator.floordiv";
+        case Op::Mod: return "operator.mod";
+        case Op::Power: return "operator.pow";
+        case Op::And: return "operator.and_";
+        case Op::Or: return "operator.or_";
+        case Op::Xor: return "operator.xor";
+        case Op::Shl: return "operator.lshift";
+        case Op::Shr: return "operator.rshift";
+        case Op::Lt: return "operator.lt";
+        case Op::Le: return "operator.le";
+        case Op::Gt: return "operator.gt";
+        case Op::Ge: return "operator.ge";
+        case Op::Eq: return "operator.eq";
+        default: return "operator.ne";
+    }
+}
+
+/// NumPy's result of an operator that failed, where an operand is NumPy's own.
+template <Op op>
+[[gnu::cold, gnu::noinline]] PyObject* by_theirs(PyObject* a, PyObject* b) noexcept {
+    PyObject* const operands[] = {a, b};
+    return by_numpy(operator_name<op>(), operands, 2, nullptr);
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     if constexpr (op != Op::FloorDiv) {
         if (PyObject* made = of_known_values<op>(a, b)) return made;
     }
     if (defers<op>(a, b)) Py_RETURN_NOTIMPLEMENTED;
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
         if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
@@ -107,6 +140,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         note_line();
         return wrap_made([&] { return apply(op, args); });
     });
+    return made ? made : by_theirs<op>(a, b);
 }
 
 template <Op op>

@@ -1,6 +1,7 @@
 // _FastPath(function): a function of the namespace, which runs in C where it is called with arrays
 // and nothing out of the ordinary, and in Python, which handles everything, in all other cases. A
-// call in Python costs more than the work on a few elements.
+// call in Python costs more than the work on a few elements. What both refuse since its elements
+// are no numbers, NumPy computes.
 #include "functions/fast_path.h"
 
 #include <structmember.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "array/object.h"
+#include "functions/by_numpy.h"
 #include "functions/fast_calls.h"
 #include "reference.h"
 
@@ -88,17 +90,19 @@ struct FastPath {
     ShortCall run;  ///< null: always in Python
     bool binds;
     PyObject* function;
+    PyObject* name;
     PyObject* weakrefs;
 };
 FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
-    if (!way.run) return PyObject_Vectorcall(way.function, args, flagged, keywords);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
-    PyObject* made = guarded<PyObject*>(nullptr, [&] { return way.run(given); });
-    if (made || PyErr_Occurred()) return made;
-    return PyObject_Vectorcall(way.function, args, flagged, keywords);
+    PyObject* made =
+        way.run ? guarded<PyObject*>(nullptr, [&] { return way.run(given); }) : nullptr;
+    if (!made && !PyErr_Occurred())
+        made = PyObject_Vectorcall(way.function, args, flagged, keywords);
+    return made ? made : by_numpy(PyUnicode_AsUTF8(way.name), args, given.count, keywords);
 }
 
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
@@ -111,16 +115,13 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     for (const auto& way : ways) {
         if (std::strcmp(way.name, text) == 0) run = way.run;
     }
-    const bool binds = !is_unbound(text);
-    if (!run && binds)
-        return PyErr_Format(PyExc_ValueError, "_FastPath: there is none for a function named '%s'",
-                            text);
     PyObject* made = type->tp_alloc(type, 0);
     if (!made) return nullptr;
     self_of(made).call = call;
     self_of(made).run = run;
-    self_of(made).binds = binds;
+    self_of(made).binds = !is_unbound(text);
     self_of(made).function = Py_NewRef(function);
+    self_of(made).name = name.release();
     return made;
 }
 
@@ -128,6 +129,7 @@ void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     if (self_of(self).weakrefs) PyObject_ClearWeakRefs(self);
     Py_XDECREF(self_of(self).function);
+    Py_XDECREF(self_of(self).name);
     type->tp_free(self);
     Py_DECREF(type);
 }

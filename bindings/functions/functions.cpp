@@ -7,6 +7,7 @@
 #include "array/exchange/adopt.h"
 #include "array/exchange/numpy_layout.h"
 #include "array/object.h"
+#include "functions/by_numpy.h"
 #include "functions/selection.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -16,7 +17,7 @@ namespace unisono::python {
 namespace {
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
+    PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n == 1) return nonzero_tuple(args[0]);
         if (n != 3)
             fail(ErrorKind::Type, "where: takes a condition, or a condition and two values; got " +
@@ -33,6 +34,7 @@ PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
         note_line();
         return wrap(where(operands[0], operands[1], operands[2]));
     });
+    return made ? made : by_numpy("where", args, n, nullptr);
 }
 
 PyObject* full_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
@@ -123,10 +125,11 @@ PyObject* made_by_itself(PyObject* x) {
 }
 
 PyObject* broadcast_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
+    PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n != 2) fail(ErrorKind::Type, "broadcast_to: takes an array and a shape");
         return wrap(broadcast_to(to_array(args[0], true), to_shape(args[1])));
     });
+    return made ? made : by_numpy("broadcast_to", args, n, nullptr);
 }
 
 PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {

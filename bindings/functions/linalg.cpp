@@ -5,6 +5,7 @@
 
 #include "array/beside.h"
 #include "array/object.h"
+#include "functions/by_numpy.h"
 #include "library/fft/fft.h"
 #include "library/linalg/blas.h"
 #include "library/linalg/lapack.h"
@@ -278,7 +279,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         auto is_stored = [](PyObject* o) {
             return Py_TYPE(o) == array_type && !array_of(o).is_known();
         };
@@ -294,6 +295,8 @@ PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
         note_line();
         return wrap(library::matmul(a, b));
     });
+    PyObject* const operands[] = {x, y};
+    return made ? made : by_numpy("operator.matmul", operands, 2, nullptr);
 }
 
 PyObject* matrix_multiply_in_place(PyObject* x, PyObject* y) noexcept {

@@ -6,6 +6,7 @@
 
 #include "array/beside.h"
 #include "array/object.h"
+#include "functions/by_numpy.h"
 #include "reference.h"
 #include "tape/record/float_errors.h"
 
@@ -33,6 +34,12 @@ PyObject* python_function(const char* name) {
     return function;
 }
 
+/// NumPy's result of a call that failed, where its operands are NumPy's own.
+[[gnu::cold, gnu::noinline]] PyObject* by_theirs(PyObject* self, PyObject* const* args,
+                                                 Py_ssize_t n, PyObject* names) noexcept {
+    return by_numpy(PyUnicode_AsUTF8(ufunc_of(self)->name), args, n, names);
+}
+
 /// _ufunc.call(self, *args, **named): all that the quick calls below leave.
 PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
                          PyObject* names) noexcept {
@@ -49,7 +56,7 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
         set_current_error();
     }
     Py_DECREF(function);
-    return result;
+    return result ? result : by_theirs(self, args, n, names);
 }
 
 /// f(a) or f(a, b), perhaps with out= an array of ours.
@@ -66,7 +73,7 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
         if (!only_out) return call_in_python(self, args, n, names);
         if (args[n] != Py_None) out = args[n];
     }
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg operands[arity];
         Array keep[arity];
         for (int k = 0; k < arity; ++k) {
@@ -81,6 +88,7 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
         apply(op, operands, &array_of(out));
         return Py_NewRef(out);
     });
+    return made ? made : by_theirs(self, args, n, names);
 }
 
 /// A result without axes as the number that NumPy gives there; a new reference.
@@ -100,7 +108,8 @@ PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagg
                             ufunc_of(self)->name);
     const float_errors::Named reported(PyUnicode_AsUTF8(ufunc_of(self)->name));
     Ref made(PyObject_Vectorcall(function.p, args, flagged, nullptr));
-    if (!made.p || !PyTuple_CheckExact(made.p)) return number_without_axes(made.p);
+    if (!made.p) return by_theirs(self, args, n, names);
+    if (!PyTuple_CheckExact(made.p)) return number_without_axes(made.p);
     Ref all(PyTuple_New(PyTuple_GET_SIZE(made.p)));
     for (Py_ssize_t k = 0; all.p && k < PyTuple_GET_SIZE(made.p); ++k) {
         PyObject* one = number_without_axes(PyTuple_GET_ITEM(made.p, k));
@@ -160,7 +169,9 @@ PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
     Py_XDECREF(function);
     PyObject* result = bound ? PyObject_Call(bound, args, names) : nullptr;
     Py_XDECREF(bound);
-    return result;
+    if (result || names) return result;
+    const std::string full = std::string(PyUnicode_AsUTF8(ufunc_of(self)->name)) + "." + name;
+    return by_numpy(full.c_str(), &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), nullptr);
 }
 template <const char* name>
 PyObject* attribute_in_python(PyObject* self, void*) noexcept {

@@ -43,10 +43,17 @@ def __getattr__(name):
     """Load modules that are seldom needed, or slow to import, at their first use."""
     import importlib
 
-    from ._lazy import absent, aliases, homes, modules, numpys
+    from ._lazy import absent, aliases, computes, homes, modules, numpys
 
     if name in homes:
-        value = getattr(importlib.import_module(homes[name], __name__), name)
+        home = importlib.import_module(homes[name], __name__)
+        value = getattr(home, name)
+        if homes[name].startswith(computes) and type(value) is type(__getattr__):
+            function, value = value, _engine._FastPath(value)
+            for module in {home, importlib.import_module(function.__module__)}:  # pickles name it
+                for other, same in list(vars(module).items()):
+                    if same is function:
+                        setattr(module, other, value)
     elif name in aliases:
         value = getattr(importlib.import_module(__name__), aliases[name])
     elif name in modules.split():

@@ -84,6 +84,9 @@ _names = {
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}
 
+# Where functions of arrays are: what they refuse since its elements are no numbers, NumPy computes.
+computes = ("._arrays.", "._numpy.", "._dtype.functions")
+
 # Other spellings; the array API standard's come first.
 aliases = dict(
     pair.split("=")
@@ -104,7 +107,7 @@ modules = "array_api atomic emath errors exceptions experimental extending fft g
 numpys = frozenset(
     """
     asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
-    datetime64 datetime_as_string datetime_data flexible is_busday longdouble ma
+    datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
     matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64
     """.split()
 )

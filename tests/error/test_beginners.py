@@ -39,7 +39,7 @@ def test_messages_say_what_to_write(call, kind, parts):
 
 
 def test_no_suggestion_where_nothing_is_near():
-    for name in ("object", "foo", "datetime64[ns]", ""):
+    for name in ("objects", "foo", "datetime64[zs]", ""):
         with pytest.raises(TypeError) as caught:
             un.zeros(3, dtype=name)
         assert "did you mean" not in str(caught.value)

@@ -104,8 +104,9 @@ void discover_object(PyObject* o, Nested& n, std::size_t depth) {
         n.parts.push_back({{}, std::move(list), Ref::of(o)});
         return discover_elements(elements, n, depth);
     }
-    fail(ErrorKind::Type,
-         std::string("array: elements must be numbers; got ") + Py_TYPE(o)->tp_name);
+    fail(ErrorKind::Type, std::string("array: elements must be numbers; got ") +
+                              Py_TYPE(o)->tp_name +
+                              "; with dtype=object NumPy makes its array of objects");
 }
 
 void discover(PyObject* o, Nested& n, std::size_t depth) {

@@ -158,6 +158,7 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
     return _engine._empty(shape, dtype, device)
 
 
+@_engine._FastPath
 def full(
     shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None
 ):
@@ -252,7 +253,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
         return _records(shape, None, dtype, order, device, mesh, like, "zeros")
     if device is mesh is like is memory is None and order == "C":
         return _engine._full(shape, 0, dtype, None)
-    return full(shape, 0, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
+    return _full(shape, 0, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
 
 
 @_engine._FastPath
@@ -288,7 +289,7 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, mem
     [[1, 1], [1, 1]]
     """
     dtype = _float64 if dtype is None else dtype
-    return full(shape, 1, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
+    return _full(shape, 1, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
 
 
 @_engine._FastPath
@@ -329,6 +330,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     return empty(shape, dtype, order, device=prototype if device is None else device)
 
 
+@_engine._FastPath
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Array of the shape, dtype and device of `a`, all elements equal to `fill_value`; see `empty_like`.
 
@@ -362,7 +364,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
     order = "F" if _in_columns(order, a) else "C"
-    return full(shape, fill_value, dtype, order, device=a if device is None else device)
+    return _full(shape, fill_value, dtype, order, device=a if device is None else device)
 
 
 @_engine._FastPath
@@ -395,7 +397,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     >>> un.zeros_like([1.5, 2]).tolist()
     [0.0, 0.0]
     """
-    return full_like(a, 0, dtype, order, subok, shape, device=device)
+    return _full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
 @_engine._FastPath
@@ -428,7 +430,11 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     >>> un.ones_like([1.5, 2]).tolist()
     [1.0, 1.0]
     """
-    return full_like(a, 1, dtype, order, subok, shape, device=device)
+    return _full_like(a, 1, dtype, order, subok, shape, device=device)
+
+
+# Without NumPy behind them: its zero of text is no zero that was converted.
+_full, _full_like = full.__wrapped__, full_like.__wrapped__
 
 
 @_engine._FastPath

@@ -36,7 +36,7 @@ class dtype:
     ndim = 0
 
     def __new__(cls, spec=None):
-        """Return the one object of that element type; float64 for None; NumPy's dtype of one with fields."""
+        """Return the one object of that element type; float64 for None; NumPy's dtype of fields, text and the like."""
         if spec is None:
             return _table["float64"]
         if not isinstance(spec, (dtype, type)):
@@ -44,7 +44,12 @@ class dtype:
 
             if is_structured(spec):
                 return record_dtype(spec)
-        return _engine._dtype_of(spec)
+        try:
+            return _engine._dtype_of(spec)
+        except TypeError:
+            if made := _numpys_own(spec):
+                return made
+            raise
 
     def __repr__(self):
         return f"dtype('{self.name}')"
@@ -149,6 +154,17 @@ class dtype:
 
 
 DType = dtype
+
+
+def _numpys_own(spec):
+    """NumPy's dtype of text, dates, objects or extended precision, or None."""
+    import numpy
+
+    try:
+        made = numpy.dtype(spec)
+    except TypeError:
+        return None
+    return made if made.kind in "OSUMmVT" or made.char in "gG" else None
 
 
 def _make(name, kind, itemsize, char, order):

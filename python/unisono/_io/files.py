@@ -7,6 +7,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.exchange.from_data import _byte_order, _parse, from_bytes
+from .._arrays.exchange.numpys_elements import results
 from .._arrays.ufunc import as_array, resolve
 
 
@@ -474,6 +475,14 @@ def savetxt(
             put(comments + footer.replace("\n", "\n" + comments))
 
 
+def _numpys_dtype(spec):
+    """NumPy's dtype of that description, which may have fields."""
+    import numpy
+
+    made = un.dtype(spec)
+    return numpy.dtype(made.name) if type(made) is type(un.float64) else made
+
+
 def loadtxt(
     fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0,
     encoding=None, max_rows=None, *, quotechar=None, like=None,
@@ -523,30 +532,30 @@ def loadtxt(
             "loadtxt: like= takes arrays of other libraries; call that library's function instead"
         )
     made = numpy.loadtxt(
-        fname, str(resolve(dtype)), comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows,
+        fname, _numpys_dtype(dtype), comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows,
         quotechar=quotechar,
     )  # fmt: skip
-    return un.array(made)
+    return results(made)
 
 
 def genfromtxt(fname, dtype=float, **options):
-    """Read numbers from text in which some are missing; the options are NumPy's, for arrays of one dtype.
+    """Read numbers from text in which some are missing; the options are NumPy's.
 
     Parameters
     ----------
     fname : str, path or file object
     dtype : dtype, optional
+        With fields for records; None for dtypes that follow from the text, one of each column.
     **options
-        ``initial=`` and ``where=``, as in NumPy.
+        ``delimiter=``, ``names=``, ``missing_values=``, ``filling_values=`` and others, as in NumPy.
 
     Returns
     -------
     ndarray
+        NumPy's own where the elements are text.
 
     Raises
     ------
-    TypeError
-        If names of fields are requested.
     ValueError
         If the rows have different lengths.
 
@@ -559,10 +568,8 @@ def genfromtxt(fname, dtype=float, **options):
     """
     import numpy
 
-    made = numpy.genfromtxt(fname, str(resolve(dtype)), **options)
-    if made.dtype.names:
-        raise TypeError("genfromtxt: records are not supported; give one dtype and no names=")
-    return un.array(made)
+    made = numpy.genfromtxt(fname, None if dtype is None else _numpys_dtype(dtype), **options)
+    return results(made)
 
 
 def fromregex(file, regexp, dtype, encoding=None):

@@ -7,9 +7,10 @@ depend on data. `blas` and `lapack` give the routines themselves.
 import importlib
 import operator
 
+from .. import tensordot
 from .._arrays.creation import empty, zeros
 from .._engine import matmul
-from .._numpy.products import _array, _conj, _element_strides, _into, _view, tensordot, vecdot
+from .._numpy.products import _array, _conj, _element_strides, _into, _view, vecdot
 from .._numpy.products import cross as _cross
 from .._numpy.products import outer as _outer
 from . import _checks

@@ -148,7 +148,7 @@ def test_they_look_like_functions():
     for name in names:
         function = getattr(un, name)
         assert getattr(un, function.__name__) is function and "Examples" in function.__doc__
-        assert inspect.signature(function).parameters
+        assert inspect.signature(function).parameters or name.startswith("geterr")
         assert pickle.loads(pickle.dumps(function)) is function
         assert function.__name__ in repr(function) and callable(function)
 

@@ -37,6 +37,136 @@ def test_objects_are_refused_unless_asked_for(given):
         un.asarray(given)
 
 
+# Programs over `P`, a namespace, that NumPy's own kinds of elements take part in.
+programs = """
+P.array([1, "a", None], dtype=object)
+P.array([[1, 2], [3]], dtype=object)
+P.array(["ab", "c"], dtype="S3")
+P.array([1.5, 2], dtype=P.longdouble) * 2
+P.array(["2020-01-01", "2021-02-03"], dtype="datetime64[D]") + P.timedelta64(3, "D")
+P.array(["a", "bb"], dtype=P.dtypes.StringDType())
+P.empty(3, dtype=object)
+P.zeros(3, "U5")
+P.ones((2, 1), dtype=object)
+P.full(3, "abc")
+P.full((2, 2), None)
+P.full(2, P.datetime64("2020-01-01"))
+P.arange("2020-01-01", "2020-01-04", dtype="datetime64[D]")
+P.arange(3, dtype=object)
+P.zeros_like(P.array(["a"]))
+P.zeros_like(P.asarray([1, 2]), dtype="U1")
+P.full_like(P.asarray([1, 2]), "a", dtype="U1")
+P.eye(2, dtype=object)
+P.asarray([1.5, 2.5]).astype(str)
+P.asarray([1, 2]).astype(object)
+P.asarray([1, 2]).astype("M8[D]")
+P.asarray([1, 2]).astype(P.bytes_)
+P.where(P.asarray([True, False]), "a", "b")
+P.where(P.asarray([True, False]), None, P.asarray([1, 2]))
+P.unique(["b", "a", "b"], return_counts=True)
+P.unique_inverse(P.array(["b", "a", "b"])).inverse_indices
+P.sort(["b", "a"])
+P.argsort(P.array(["b", "a"]))
+P.lexsort((P.array(["b", "a"]), P.asarray([1, 1])))
+P.searchsorted(P.array(["a", "c"]), "b")
+P.isin(["a", "c"], ["a"])
+P.setdiff1d(["a", "b"], ["a"])
+P.concatenate([P.array(["a"]), P.array(["bcd"])])
+P.stack([P.array(["a"]), P.array(["b"])])
+P.append(P.array(["x"]), "y")
+P.insert(P.array(["a", "b"]), 1, "c")
+P.delete(P.array(["a", "b"]), 0)
+P.repeat(P.array(["x", "y"]), P.asarray([2, 1]))
+P.tile(P.array(["x", "y"]), 2)
+P.roll(P.array(["a", "b"]), 1)
+P.take(P.array(["x", "y"]), P.asarray([1, 0, 1]))
+P.broadcast_to(P.array(["a", "b"]), (2, 2))
+P.meshgrid(P.array(["a", "b"]), P.asarray([1, 2]))[1]
+P.select([P.asarray([True, False])], [P.array(["a", "b"])], "z")
+P.choose(P.asarray([0, 1]), [P.array(["a", "b"]), P.array(["c", "d"])])
+P.diff(P.array(["2020-01-01", "2021-02-03"], dtype="M8[D]"))
+P.isnat(P.array(["NaT"], dtype="M8[s]"))
+P.nonzero(P.array(["", "a"]))[0]
+P.asarray([1, 2, 3]) * P.timedelta64(2, "s")
+P.datetime64("2020-01-01") + P.asarray([1, 2, 3])
+P.asarray([1, 2]) + P.array([1, 2], dtype=object)
+P.array([1, 2], dtype=object) - P.asarray([1, 2])
+P.asarray([1, 2]) @ P.array([1, 2], dtype=object)
+P.asarray([1, 2]) == P.array(["a", "b"])
+P.asarray([1, 2]) != ["a", "b"]
+P.add(P.array([1], dtype=object), 1)
+P.equal(P.array(["a"]), "a")
+P.multiply.reduce(P.array([3, 2], dtype=object))
+P.sum(P.array([1, 2], dtype=object))
+P.mean(P.array([1, 2], dtype=object))
+P.dot(P.array([1, 2], dtype=object), P.asarray([1, 2]))
+P.any(P.array([None, 1], dtype=object))
+P.cumsum(P.array([1, 2], dtype=object))
+P.loadtxt(["a 1", "b 2"], dtype=str)
+P.loadtxt(["1 2.5"], dtype=[("a", "i4"), ("b", "f8")])["b"]
+P.genfromtxt(["a,1", "b,2"], delimiter=",", dtype=None, encoding=None)["f1"]
+P.genfromtxt(["x y", "1 2", "3 4"], names=True)["y"]
+P.fromiter(["a", "b"], dtype="U1")
+P.frombuffer(b"abcd", dtype="S2")
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("program", programs)
+def test_programs_of_numpys_own_elements(program):
+    """Values and dtypes are NumPy's; arrays of numbers are ours."""
+    expected = eval(program, {"P": np})
+    made = eval(program, {"P": un})
+    for one, of_numpy in zip(
+        *(v if type(v) is tuple else (v,) for v in (made, expected)), strict=True
+    ):
+        values = np.asarray(one)
+        assert values.dtype == np.asarray(of_numpy).dtype and repr(values) == repr(
+            np.asarray(of_numpy)
+        )
+        numbers = values.dtype.kind in "biufc" and values.dtype.char != "g" and values.ndim > 0
+        assert (
+            type(one) is un.ndarray or not numbers or "loadtxt" in program or "genfrom" in program
+        )
+
+
+@pytest.mark.parametrize("spec", ["U5", object, str, "M8[ns]", "O", np.dtype("S3"), np.longdouble])
+def test_dtypes_of_numpys_own(spec):
+    assert un.dtype(spec) == np.dtype(spec) and un.dtype(spec).kind == np.dtype(spec).kind
+
+
+def test_functions_of_numpys_dtypes():
+    assert un.issubdtype(un.array(["a"]).dtype, un.str_) and un.result_type("U3", "U5") == "U5"
+    assert un.can_cast("i4", "O") and un.min_scalar_type("ab") == "U2"
+    assert not un.issubdtype(un.float64, un.str_)
+
+
+def test_mistakes_keep_their_messages():
+    """A call that NumPy refuses as well, and what is an array of objects by mistake only."""
+    x = un.asarray([1.0, 2.0])
+    for call, text in [
+        (lambda: x + "a", "unsupported operand"),
+        (lambda: un.sqrt("a"), "array: cannot make an array of a str"),
+        (lambda: un.zeros(2, dtype="flot64"), "did you mean 'float64'"),
+        (lambda: x.astype("flot64"), "did you mean 'float64'"),
+        (lambda: un.sum({1, 2}), "a set"),
+        (lambda: un.asarray([1, None]), "got NoneType; with dtype=object NumPy makes"),
+    ]:
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+def test_functions_that_are_called_run_once():
+    calls = []
+
+    def fails(row):
+        calls.append(len(calls))
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        un.apply_along_axis(fails, 0, np.array([["a"]]))
+    assert calls == [0]
+
+
 def test_functions_with_text_give_numpys_arrays():
     x = un.asarray([1.0, 2.0])
     made = np.where(x > 1, "x", "y")

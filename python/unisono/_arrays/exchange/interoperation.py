@@ -4,6 +4,7 @@ import unisono
 
 from ..._records.records import by_numpy, holds_records
 from .from_data import from_bytes
+from .numpys_elements import computed, results
 
 
 def _ours(name, where=unisono):
@@ -30,10 +31,7 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
         ours = getattr(ours, method, None)
         name = f"{name}.{method}"
     if ours is None:
-        raise TypeError(
-            f"{name}: not supported for arrays of unisono; "
-            "convert with np.asarray, or use a function of unisono"
-        )
+        return _by_other_library(name, getattr(ufunc, method), inputs, options)
     out = options.get("out")
     if out is not None and ours is not None and not hasattr(ours, "nin") and _is_numpys_array(out):
         options["out"] = tuple(map(_as_numpys, out))
@@ -106,11 +104,19 @@ def array_function(self, function, types, args, options):
     if ours is function:  # NumPy's own, under our name
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     if ours is None:
+        return _by_other_library(f"numpy.{function.__name__}", function, args, options)
+    return ours(*args, **options)
+
+
+def _by_other_library(name, function, args, options):
+    """Results of a function that is not ours, on the arrays' memory; arrays and numbers among them are ours."""
+    made = computed(function, args, options)
+    if made is NotImplemented:
         raise TypeError(
-            f"numpy.{function.__name__}: not supported for arrays of unisono; "
+            f"{name}: not supported for arrays of devices; "
             "convert with np.asarray, or use a function of unisono"
         )
-    return ours(*args, **options)
+    return results(made)
 
 
 def _is_numpys_array(written):

@@ -1,0 +1,62 @@
+// Asks unisono._arrays.exchange.numpys_elements about a call that failed.
+#include "functions/by_numpy.h"
+
+#include "reference.h"
+
+namespace unisono::python {
+
+namespace {
+
+/// The exception that is set, taken away for as long as the object lives unless it is dropped.
+class PutAside {
+  public:
+    PutAside() { PyErr_Fetch(&type_, &value_, &trace_); }
+    PutAside(const PutAside&) = delete;
+    PutAside& operator=(const PutAside&) = delete;
+    ~PutAside() {
+        if (type_) PyErr_Restore(type_, value_, trace_);
+    }
+    void drop() {
+        Py_CLEAR(type_);
+        Py_CLEAR(value_);
+        Py_CLEAR(trace_);
+    }
+
+  private:
+    PyObject *type_, *value_, *trace_;
+};
+
+PyObject* ask(const char* name, PyObject* const* args, Py_ssize_t n, PyObject* names,
+              bool arrays_only) {
+    Ref positional(PyTuple_New(n)), named(names ? PyDict_New() : Py_NewRef(Py_None));
+    if (!positional.p || !named.p) return nullptr;
+    for (Py_ssize_t k = 0; k < n; ++k) PyTuple_SET_ITEM(positional.p, k, Py_NewRef(args[k]));
+    for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); ++k) {
+        if (PyDict_SetItem(named.p, PyTuple_GET_ITEM(names, k), args[n + k]) != 0) return nullptr;
+    }
+    Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+    return module.p ? PyObject_CallMethod(module.p, "retried", "sOOO", name, positional.p, named.p,
+                                          arrays_only ? Py_True : Py_False)
+                    : nullptr;
+}
+
+}  // namespace
+
+PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n,
+                   PyObject* names) noexcept {
+    const bool is_value_error = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+    if (!is_value_error && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    PutAside error;
+    // Shapes that do not fit are no matter of the elements; of NumPy's dates some functions say so.
+    Ref made(ask(name, args, n, names, is_value_error));
+    if (!made.p && !PyErr_ExceptionMatches(PyExc_Exception)) {  // as Ctrl-C
+        error.drop();
+        return nullptr;
+    }
+    PyErr_Clear();
+    if (!made.p || made.p == Py_NotImplemented) return nullptr;
+    error.drop();
+    return made.release();
+}
+
+}  // namespace unisono::python

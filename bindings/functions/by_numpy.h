@@ -1,0 +1,12 @@
+// Calls that NumPy computes: with text, dates, objects, or numbers of extended precision.
+#pragma once
+
+#include <Python.h>
+
+namespace unisono::python {
+
+/// Behind a call that failed: NumPy's result where an argument is what NumPy alone computes, as
+/// unisono._arrays.exchange.numpys_elements has it; else null, with the error as it was.
+PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;
+
+}  // namespace unisono::python

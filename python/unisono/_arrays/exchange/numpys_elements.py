@@ -1,0 +1,161 @@
+"""Calls with what NumPy alone computes: text, dates, objects, numbers of extended precision.
+
+A function that refused its arguments asks here (bindings/functions/by_numpy.cpp). NumPy's function of the name then runs
+on NumPy's arrays of all arguments; arrays of numbers among its results are ours again, the others are NumPy's own.
+"""
+
+import datetime
+import numbers
+import operator
+
+import unisono as un
+
+from ... import _engine
+from ..._dtype.objects import dtype as _DType
+
+# Kinds of elements that are NumPy's own; of the other kinds those with these characters.
+_kinds, _chars = "OSUMmVT", "gG"
+# Functions that convert: arrays of objects are made where their dtype is given, not of what is no number by mistake.
+_makers = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
+
+
+class _Elsewhere(Exception):
+    """An array of a device or mesh: nothing is copied from there in silence."""
+
+
+def retried(name, args, options, arrays_only=False):
+    """Return NumPy's result of a call that our function refused, or NotImplemented.
+
+    Parameters
+    ----------
+    name : str
+        A function of NumPy's, a method of its arrays (``".astype"``), or an operator (``"operator.add"``).
+    args : tuple
+    options : dict or None
+    arrays_only : bool
+        Whether only arrays and scalars of NumPy's are a reason to try, no text and no lists.
+    """
+    options = options or {}
+    if name in _makers and len(args) == 1 and "dtype" not in options:
+        return NotImplemented
+    if arrays_only and not any(hasattr(x, "dtype") and _is_numpys(x) for x in args):
+        return NotImplemented
+    if not any(map(_is_numpys, args)) and not any(
+        v is not None and _is_numpys(v) for v in options.values()
+    ):
+        return NotImplemented
+    if any(callable(x) and not isinstance(x, (type, _DType)) for x in args):
+        return NotImplemented  # it may have been called already
+    try:
+        args, options = _converted(args, options)
+        made = _function(name, args)(*args, **options)
+    except Exception:  # our own message says what is wrong
+        return NotImplemented
+    return results(made)
+
+
+def computed(function, args, options):
+    """Return what a function of another library computes of our arrays, as NumPy's; NotImplemented where they are on devices."""
+    out = options.get("out")
+    try:
+        converted, named = _converted(args, options)
+    except _Elsewhere:
+        return NotImplemented
+    made = function(*converted, **named)
+    if isinstance(out, tuple):
+        return out[0] if len(out) == 1 else out
+    return made if out is None else out
+
+
+def _converted(args, options):
+    return tuple(map(_converted_one, args)), {k: _converted_one(v) for k, v in options.items()}
+
+
+def _converted_one(x):
+    import numpy
+
+    if type(x) in (list, tuple):
+        return type(x)(map(_converted_one, x))
+    if type(x) is _DType:
+        return numpy.dtype(x.name)
+    if isinstance(x, un.ndarray):
+        if x.device != "cpu" or getattr(x, "mesh", None) is not None:
+            raise _Elsewhere
+        return numpy.asarray(x)
+    return numpy.asarray(x) if _is_column(x) else x
+
+
+def _function(name, args):
+    import numpy
+
+    if name.startswith("operator."):
+        return getattr(operator, name[9:])
+    found = type(args[0]) if name.startswith(".") else numpy
+    for part in name.strip(".").split("."):
+        found = getattr(found, part)
+    return found
+
+
+def results(made):
+    """NumPy's results, with arrays and scalars of our dtypes as ours."""
+    import numpy
+
+    if isinstance(made, (tuple, list)):
+        parts = map(results, made)
+        return type(made)(*parts) if hasattr(made, "_fields") else type(made)(parts)
+    if not isinstance(made, (numpy.ndarray, numpy.generic)):
+        return made
+    numbers_of_ours = made.dtype.kind in "biufc" and made.dtype.char not in _chars
+    if numbers_of_ours and type(made) is not numpy.ndarray:
+        return un.asarray(made, device="cpu")[()] if isinstance(made, numpy.generic) else made
+    records = made.dtype.names is not None and not made.dtype.hasobject
+    return un.asarray(made, device="cpu") if numbers_of_ours or records else made
+
+
+def _is_column(x):
+    """Whether it is an array of another library, as pandas' columns are."""
+    import numpy
+
+    return (
+        hasattr(x, "__array__")
+        and hasattr(x, "dtype")
+        and not isinstance(x, (type, numpy.ndarray, numpy.generic, un.ndarray))
+    )
+
+
+def _is_numpys(x):
+    """Whether an argument is, holds, or names elements that NumPy alone computes."""
+    import numpy
+
+    if isinstance(x, (list, tuple)):
+        return any(map(_is_element_of_numpys, x))
+    if isinstance(x, (str, type)):
+        return not _names_our_dtype(x)
+    if x is None or isinstance(x, (bytes, datetime.date, datetime.timedelta)):
+        return True
+    if type(x) is _DType or isinstance(x, un.ndarray):
+        return False
+    kind = x if isinstance(x, numpy.dtype) else getattr(x, "dtype", None)
+    if not isinstance(kind, numpy.dtype) and _is_column(x):
+        kind = numpy.asarray(x).dtype
+    if isinstance(kind, numpy.dtype):
+        return kind.kind in _kinds or kind.char in _chars
+    return isinstance(x, numbers.Number) and not isinstance(x, (int, float, complex))
+
+
+def _names_our_dtype(x):
+    try:
+        return _engine._dtype_of(x) is not None
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_element_of_numpys(x):
+    """Whether an element of a sequence is no number: any object may be one of NumPy's elements."""
+    import numpy
+
+    if isinstance(x, (bool, int, float, complex)):
+        return False
+    if isinstance(x, (list, tuple, numpy.ndarray, numpy.generic)):
+        return _is_numpys(x)
+    return not isinstance(x, un.ndarray)
