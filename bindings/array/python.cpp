@@ -181,6 +181,10 @@ PyMethodDef python_methods[] = {
            "as_integer_ratio($self, /)\n--\n\n"
            "A pair of Python integers whose ratio equals the number."),
     METHOD("bit_count", "bit_count($self, /)\n--\n\nNumber of set bits in the absolute value."),
+    METHOD(
+        "to_layout",
+        "to_layout($self, layout, /)\n--\n\n"
+        "A distributed array in another layout, see ``unisono.empty``: itself where it has that."),
     METHOD("byteswap",
            "byteswap($self, /, inplace=False)\n--\n\n"
            "Swap the bytes of each element."),
@@ -243,6 +247,10 @@ PyGetSetDef python_attributes[] = {
     {"local", get<"local">, set<"set_local">,
      "This rank's part of a distributed array, read-only; the array itself on other devices.\n\n"
      "Assigning to it writes the part: all ranks do it together.",
+     nullptr},
+    {"layout", get<"layout">, nullptr,
+     "How a distributed array is spread: \"replicated\", or a tuple with \"block\" or the sizes of "
+     "parts for the axis that is split; None on other devices.",
      nullptr},
     {"global_index", get<"global_index">, nullptr,
      "Which part of the whole ``local`` is, as a tuple of slices.", nullptr},

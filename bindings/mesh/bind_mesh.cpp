@@ -66,9 +66,24 @@ PyObject* mesh_object(Device* device) {
 
 Array spread_over(Device* device, const Array& host, DType dtype) {
     comm::Partition& partition = comm::Place::mesh_of(device)->partition();
-    Array made = partition.make_empty(host.shape(), dtype, device);
+    Array made =
+        partition.make_empty(host.shape(), dtype, device, partition.default_split(host.shape()));
     assign(made, host.arg());
     return made;
+}
+
+/// As unisono._runtime.layouts gives it: None, or an axis (-1: everywhere) and the sizes of parts.
+static comm::Split split_of(Mesh& mesh, Dims shape, nb::handle layout) {
+    if (layout.is_none()) return mesh.partition().default_split(shape);
+    const auto pair = nb::cast<nb::tuple>(layout);
+    const int axis = nb::cast<int>(pair[0]);
+    if (axis < 0) return comm::Split::everywhere(mesh.size());
+    comm::Split split = comm::Split::even(axis, shape[static_cast<std::size_t>(axis)], mesh.size());
+    if (pair[1].is_none()) return split;
+    std::vector<std::int64_t> bounds{0};
+    for (nb::handle n : pair[1]) bounds.push_back(bounds.back() + nb::cast<std::int64_t>(n));
+    split.bounds = std::make_shared<const std::vector<std::int64_t>>(std::move(bounds));
+    return split;
 }
 
 void add_mesh(nb::module_& m) {
@@ -85,14 +100,18 @@ void add_mesh(nb::module_& m) {
                 p.mesh->barrier();
             },
             "Completes pending work and waits for all ranks.")
-        .def("empty",
-             [](const PyMesh& p, nb::handle shape, nb::handle dtype) {
-                 return body([&] {
-                     note_line();
-                     return wrapped(p.mesh->partition().make_empty(
-                         to_shape(shape.ptr()), to_dtype(dtype.ptr()), &p.mesh->place()));
-                 });
-             })
+        .def(
+            "empty",
+            [](const PyMesh& p, nb::handle shape, nb::handle dtype, nb::handle layout) {
+                return body([&] {
+                    note_line();
+                    const auto extents = to_shape(shape.ptr());
+                    return wrapped(p.mesh->partition().make_empty(
+                        extents, to_dtype(dtype.ptr()), &p.mesh->place(),
+                        split_of(*p.mesh, extents, layout)));
+                });
+            },
+            nb::arg("shape"), nb::arg("dtype"), nb::arg("layout") = nb::none())
         .def("_iota",
              [](const PyMesh& p, std::int64_t n) {
                  note_line();
@@ -129,6 +148,24 @@ void add_mesh(nb::module_& m) {
         return body([&] {
             const auto part = part_of(x);
             return nb::make_tuple(part.axis, part.range.begin, part.range.end, wrapped(part.array));
+        });
+    });
+    m.def("_mesh_split", [](nb::handle x) {
+        // Axis and, where parts are not even blocks, their sizes.
+        return body([&] {
+            const Array& a = array_of(x.ptr());
+            Mesh& mesh = *comm::Place::mesh_of(a.device());
+            const auto part = mesh.partition().local_part(a);
+            if (part.held.kind != comm::Held::Kind::Along)
+                return nb::make_tuple(-1, part.held.kind == comm::Held::Kind::At
+                                              ? nb::cast(part.held.owner)
+                                              : nb::object(nb::none()));
+            const comm::Split& split = part.held.split;
+            const comm::Split even = comm::Split::even(split.axis, split.extent, mesh.size());
+            if (split.same_parts(even)) return nb::make_tuple(split.axis, nb::none());
+            nb::list sizes;
+            for (int r = 0; r < mesh.size(); ++r) sizes.append(split.range(r).size());
+            return nb::make_tuple(split.axis, sizes);
         });
     });
     m.def("_set_mesh_part", [](nb::handle x, nb::handle value) {

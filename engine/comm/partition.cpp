@@ -153,9 +153,7 @@ void Partition::plan(std::span<Entry> window) {
 
 void Partition::plan_entry(const Entry& e) {
     const int ranks = mesh_.size();
-    auto even = [&](Dims shape) {
-        return shape.empty() ? Split::everywhere(ranks) : Split::even(0, shape[0], ranks);
-    };
+    auto even = [&](Dims shape) { return default_split(shape); };
     auto is_open = [&](const Block& block) {
         return !block.is_split() && !planned_.contains(&block);
     };
@@ -431,13 +429,13 @@ void Partition::complete(Storage& storage) {
     if (Block* block = Block::of(storage)) block->complete();
 }
 
-Array Partition::make_empty(Dims shape, DType dtype, Device* place) {
+Split Partition::default_split(Dims shape) const {
+    return shape.empty() ? Split::everywhere(mesh_.size()) : Split::even(0, shape[0], mesh_.size());
+}
+
+Array Partition::make_empty(Dims shape, DType dtype, Device* place, const Split& split) {
     Array made = empty(shape, dtype, place);
-    Block& block = *Block::of(*made.view().storage);
-    if (shape.empty())
-        block.decide(Split::everywhere(mesh_.size()));
-    else
-        block.decide(Split::even(0, shape[0], mesh_.size()), {1, 1});
+    Block::of(*made.view().storage)->decide(split, split.is_everywhere() ? Halo{} : Halo{1, 1});
     return made;
 }
 
@@ -447,9 +445,7 @@ Partition::Operand Partition::ready(const View& v) {
     if (v.storage->poison) throw Error(*v.storage->poison);
     Operand o = operand(v);
     if (!o.block->is_split()) {
-        const Dims shape = o.block->shape();
-        o.block->decide(shape.empty() ? Split::everywhere(mesh_.size())
-                                      : Split::even(0, shape[0], mesh_.size()));
+        o.block->decide(default_split(o.block->shape()));
     }
     return o;
 }
@@ -460,7 +456,7 @@ Partition::LocalPart Partition::local_part(const Array& a) {
     const Held has = held_by(o.block->split(), v, o.steps);
     Box box = has.box(mesh_.rank(), v.layout->shape());
     box.resize(static_cast<std::size_t>(v.layout->rank()));
-    LocalPart made{-1, {}, o.block->part(v, o.steps, box)};
+    LocalPart made{-1, {}, o.block->part(v, o.steps, box), has};
     if (has.kind != Held::Kind::Along) return made;
     made.axis = has.split.axis;
     made.range = has.split.range(mesh_.rank());

@@ -48,10 +48,12 @@ class Partition final : public Windows {
         int axis;
         Range range;
         Array array;
+        Held held;
     };
     LocalPart local_part(const Array& a);
-    /// An array of that shape that is split evenly along its first axis.
-    Array make_empty(Dims shape, DType dtype, Device* place);
+    /// An array of that shape that is split so; evenly along its first axis by default.
+    Array make_empty(Dims shape, DType dtype, Device* place, const Split& split);
+    Split default_split(Dims shape) const;
 
     Array take(const Array& table, std::span<const Array> positions) override;
     void put(const Array& target, std::span<const Array> positions, const Array& rows) override;

@@ -294,6 +294,7 @@ def asarray(
     mesh: Mesh | None = ...,
     like: Any = ...,
     memory: Any = ...,
+    layout: Any = ...,
 ) -> ndarray: ...
 def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = ..., order: str | None = ...) -> ndarray: ...
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = ..., *, like: Any = ...) -> Any: ...
@@ -649,6 +650,7 @@ def empty(
     mesh: Mesh | None = ...,
     like: Any = ...,
     memory: Any = ...,
+    layout: Any = ...,
 ) -> ndarray: ...
 def empty_like(
     prototype: Any,
@@ -797,6 +799,7 @@ def full(
     mesh: Mesh | None = ...,
     like: Any = ...,
     memory: Any = ...,
+    layout: Any = ...,
 ) -> ndarray: ...
 def full_like(
     a: ArrayLike,
@@ -1257,6 +1260,7 @@ def ones(
     mesh: Mesh | None = ...,
     like: Any = ...,
     memory: Any = ...,
+    layout: Any = ...,
 ) -> ndarray: ...
 def ones_like(
     a: ArrayLike,
@@ -1723,6 +1727,7 @@ def zeros(
     mesh: Mesh | None = ...,
     like: Any = ...,
     memory: Any = ...,
+    layout: Any = ...,
 ) -> ndarray: ...
 def zeros_like(
     a: ArrayLike,

@@ -97,3 +97,41 @@ def test_complex_numbers():
     x.imag[...] = 3
     same(a, x)
     assert complex(a.sum()) == x.sum()
+
+
+def test_layouts():
+    x = np.arange((2 * p + 1) * (p + 3.0)).reshape(2 * p + 1, p + 3)
+    n = len(x)
+    sizes = (n,) + (0,) * (p - 1)
+    a = un.asarray(x, mesh=mesh)
+    assert a.layout == ("block", None) and un.ones(3).layout is None
+    for layout in ("replicated", (None, "block"), (sizes, None), (sizes[::-1], None)):
+        b = a.to_layout(layout)
+        assert b.layout == layout or p == 1
+        same(b, x)
+        same(b.local, x[b.global_index])
+        same(b + a, x + x)
+        same(b[1:] - b[:-1], x[1:] - x[:-1])
+        same(b.sum(axis=0), x.sum(axis=0))
+        same(un.sort(b, axis=1), np.sort(x, axis=1))
+        same(un.asarray(x, mesh=mesh, layout=layout) * 2, x * 2)
+        assert b.to_layout(layout) is b
+        c = un.zeros(x.shape, mesh=mesh, layout=layout)
+        c[...] = a
+        c[::2] += 1
+        y = x.copy()
+        y[::2] += 1
+        same(c, y)
+    r = un.full((2, 2), 3, mesh=mesh, layout="replicated")
+    assert r.layout == "replicated" and r.local.tolist() == [[3, 3], [3, 3]]
+    for wrong, message in [
+        ("cyclic", "expected 'block', 'replicated', or a tuple"),
+        (("block",), "there is an entry for each axis"),
+        (("block", "block"), "at most one axis can be split"),
+        (((1,) * p, None), "the sizes of"),
+        (("blocks", None), "by 'block' or by the sizes"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            a.to_layout(wrong)
+    with pytest.raises(ValueError, match="expected a distributed array"):
+        un.ones(3).to_layout("block")

@@ -99,7 +99,9 @@ def _in_memory(made, memory, device, copy):
 
 
 @_engine._FastPath
-def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
+def empty(
+    shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None, layout=None
+):
     """Array of that shape whose elements are not set.
 
     Parameters
@@ -112,7 +114,10 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
     device : str, Device or Mesh, optional
         Device of the array; ``un.devices()`` lists the names.
     mesh : Mesh, optional
-        Ranks over which its rows are distributed.
+        Ranks over which it is distributed.
+    layout : {'block', 'replicated'} or tuple, optional
+        Of a distributed array: 'block' (the default) splits the first axis evenly; a tuple has an entry for each axis,
+        None for one that is whole, and for one axis 'block' or the sizes of the ranks' parts.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
         Kind of memory: 'device' (the default) is the device's own; 'shared' is of the device, and ``np.asarray(x)``
         sees it without a copy; 'pinned' makes an array of the host, in memory that the device's driver copies from and
@@ -150,7 +155,9 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
         return _engine._empty(shape, dtype, None)
     mesh = _mesh_of(device, mesh)
     if mesh is not None:
-        return mesh.empty(shape, dtype)
+        from .._runtime.mesh import empty as distributed_empty
+
+        return distributed_empty(mesh, shape, dtype, layout)
     if order != "C" or like is not None:
         _refuse_like("empty", like)
         if _in_columns(order):
@@ -160,7 +167,16 @@ def empty(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
 
 @_engine._FastPath
 def full(
-    shape, fill_value, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None
+    shape,
+    fill_value,
+    dtype=None,
+    order="C",
+    *,
+    device=None,
+    mesh=None,
+    like=None,
+    memory=None,
+    layout=None,
 ):
     """Array of that shape, all elements equal to `fill_value`.
 
@@ -204,7 +220,7 @@ def full(
     if mesh is not None:
         from .._runtime.mesh import full as distributed_full
 
-        return distributed_full(mesh, shape, fill_value, dtype)
+        return distributed_full(mesh, shape, fill_value, dtype, layout)
     if order != "C" or like is not None:
         _refuse_like("full", like)
         if _in_columns(order):
@@ -217,7 +233,9 @@ def full(
 
 
 @_engine._FastPath
-def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
+def zeros(
+    shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None, layout=None
+):
     """Array of zeros; see `empty` for the parameters.
 
     Parameters
@@ -253,11 +271,15 @@ def zeros(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, me
         return _records(shape, None, dtype, order, device, mesh, like, "zeros")
     if device is mesh is like is memory is None and order == "C":
         return _engine._full(shape, 0, dtype, None)
-    return _full(shape, 0, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
+    return _full(
+        shape, 0, dtype, order, device=device, mesh=mesh, like=like, memory=memory, layout=layout
+    )
 
 
 @_engine._FastPath
-def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None):
+def ones(
+    shape, dtype=None, order="C", *, device=None, mesh=None, like=None, memory=None, layout=None
+):
     """Array of ones; see `empty` for the parameters.
 
     Parameters
@@ -289,7 +311,9 @@ def ones(shape, dtype=None, order="C", *, device=None, mesh=None, like=None, mem
     [[1, 1], [1, 1]]
     """
     dtype = _float64 if dtype is None else dtype
-    return _full(shape, 1, dtype, order, device=device, mesh=mesh, like=like, memory=memory)
+    return _full(
+        shape, 1, dtype, order, device=device, mesh=mesh, like=like, memory=memory, layout=layout
+    )
 
 
 @_engine._FastPath
@@ -599,7 +623,16 @@ def _as_operand(x, dtype=None):
 
 @_engine._FastPath
 def asarray(
-    a, dtype=None, order=None, *, device=None, copy=None, mesh=None, like=None, memory=None
+    a,
+    dtype=None,
+    order=None,
+    *,
+    device=None,
+    copy=None,
+    mesh=None,
+    like=None,
+    memory=None,
+    layout=None,
 ):
     """Convert the input to an array; an array of this package is returned as it is.
 
@@ -651,7 +684,7 @@ def asarray(
         if mesh is not None:
             from .._runtime.mesh import spread
 
-            return spread(mesh, a, dtype)
+            return spread(mesh, a, dtype, layout)
     made = _engine._asarray(a, dtype, device, copy)
     if order is not None or like is not None:
         _refuse_like("asarray", like)

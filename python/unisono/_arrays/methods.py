@@ -106,6 +106,21 @@ def set_local(self, value):
         )
 
 
+def layout(self):
+    if mesh(self) is None:
+        return None
+    from .._runtime.layouts import described
+
+    return described(*_engine._mesh_split(self), self.ndim)
+
+
+def to_layout(self, layout):
+    """A distributed array in another layout."""
+    from .._runtime.mesh import to_layout as changed
+
+    return changed(self, layout)
+
+
 def global_index(self):
     index = [slice(0, n) for n in self.shape]
     if mesh(self) is not None:

@@ -7,6 +7,7 @@ import sys
 import unisono as un
 
 from .. import _engine
+from . import layouts
 
 _meshes = {}
 
@@ -88,18 +89,48 @@ def _end_together(m):
     atexit.register(finish)
 
 
-def full(m, shape, fill_value, dtype):
+def empty(m, shape, dtype, layout=None):
+    """Distributed array whose elements are not set."""
+    if layout is None:
+        return m.empty(shape, dtype)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return m.empty(shape, dtype, layouts.parse(layout, shape, m.size))
+
+
+def full(m, shape, fill_value, dtype, layout=None):
     """Distributed array filled with a number."""
     if dtype is None:
         dtype = _engine._full((), fill_value, None, "cpu").dtype
-    out = m.empty(shape, dtype)
+    out = empty(m, shape, dtype, layout)
     out[...] = fill_value
     return out
 
 
-def spread(m, x, dtype):
+def spread(m, x, dtype, layout=None):
     """Distribute an array that is equal on all ranks."""
     if isinstance(x, _engine.ndarray) and x.device == m:
-        return x if dtype is None or x.dtype == dtype else x.astype(dtype)
+        made = x if dtype is None or x.dtype == dtype else x.astype(dtype)
+        return made if layout is None else to_layout(made, layout)
     host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, "cpu", None)
-    return m._spread(host, dtype)
+    if layout is None:
+        return m._spread(host, dtype)
+    out = empty(m, host.shape, host.dtype if dtype is None else dtype, layout)
+    out[...] = host
+    return out
+
+
+def to_layout(x, layout):
+    """`x` in another layout: itself where it has that."""
+    m = x.device
+    if not isinstance(m, _engine.Mesh):
+        raise ValueError(f"to_layout: expected a distributed array; got one on {m}")
+    wanted = layouts.parse("block" if layout is None else layout, x.shape, m.size)
+    axis, sizes = _engine._mesh_split(x)
+    default = (0, None) if x.ndim else (-1, None)
+    if (axis, None if sizes is None else tuple(sizes) if axis >= 0 else sizes) == (
+        wanted or default
+    ):
+        return x
+    out = m.empty(x.shape, x.dtype, wanted)
+    out[...] = x
+    return out
