@@ -177,6 +177,20 @@ function(unisono_find_MPI target found)
   set(${found} ${MPI_C_FOUND} PARENT_SCOPE)
 endfunction()
 
+# Headers of MPICH, beside those of another MPI.
+function(unisono_find_MPICH target found)
+  find_path(UNISONO_MPICH_HEADERS mpi.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich
+            /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/mpich/include /usr/include/mpich NO_DEFAULT_PATH)
+  if(UNISONO_MPICH_HEADERS)
+    target_compile_definitions(${target} PRIVATE MPICH_SKIP_MPICXX)
+    target_include_directories(${target} SYSTEM PRIVATE ${UNISONO_MPICH_HEADERS})
+    set_target_properties(${target} PROPERTIES UNISONO_UNDEFINED ON)
+    set(${found} TRUE PARENT_SCOPE)
+  else()
+    set(${found} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # unisono_plugin(name FOLDERS folder... REQUIRES library): a module beside libunisono that links one heavy library.
 function(unisono_plugin name)
   cmake_parse_arguments(arg "" "REQUIRES" "FOLDERS" ${ARGN})

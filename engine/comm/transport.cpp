@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "comm/messages.h"
 #include "core/error.h"
 
@@ -26,24 +28,43 @@ std::string loader_error() {
     return why ? why : "no reason";
 }
 
-/// The MPI of the machine, which the plugin does not name: the one that `mpirun` belongs to must
-/// serve. Global: MPI loads components of its own, which look for its symbols.
-void load_mpi() {
-    if (dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL)) return;
-    fail(ErrorKind::Comm, "mesh: Open MPI could not be loaded; got " + loader_error() +
-                              "; expected libmpi.so.40 of Open MPI 4 or 5; install it (Debian: "
-                              "openmpi-bin), or put its folder into LD_LIBRARY_PATH");
+/// An MPI that there is a plugin for.
+struct Mpi {
+    const char *library, *plugin, *name, *package;
+};
+constexpr Mpi open_mpi{"libmpi.so.40", "libunisono_mpi_openmpi.so", "Open MPI", "openmpi-bin"};
+constexpr Mpi mpich{"libmpich.so.12", "libunisono_mpi_mpich.so", "MPICH", "mpich"};
+
+/// The one that the process uses already, else that of the launcher, else Open MPI.
+const Mpi& mpi_of_process() {
+    for (const Mpi* mpi : {&open_mpi, &mpich}) {
+        if (dlopen(mpi->library, RTLD_NOW | RTLD_NOLOAD)) return *mpi;
+    }
+    const bool by_mpich = std::getenv("PMI_RANK") && !std::getenv("OMPI_COMM_WORLD_RANK");
+    return by_mpich ? mpich : open_mpi;
+}
+
+/// Loads the MPI of the machine, which the plugin does not name: the one that `mpirun` belongs to
+/// must serve. Global: MPI loads components of its own, which look for its symbols.
+const Mpi& load_mpi() {
+    const Mpi& mpi = mpi_of_process();
+    if (dlopen(mpi.library, RTLD_NOW | RTLD_GLOBAL)) return mpi;
+    fail(ErrorKind::Comm, std::string("mesh: ") + mpi.name + " could not be loaded; got " +
+                              loader_error() + "; expected " + mpi.library +
+                              "; install it (Debian: " + mpi.package +
+                              "), or put its folder into LD_LIBRARY_PATH");
 }
 
 /// The plugin's function of that name.
 template <class Function>
 Function* entry_of_plugin(const char* name) {
-    load_mpi();
-    std::string path = own_folder() + "libunisono_mpi_openmpi.so";
+    const Mpi& mpi = load_mpi();
+    std::string path = own_folder() + mpi.plugin;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         fail(ErrorKind::Comm, "mesh: the MPI plugin could not be loaded; got " + loader_error() +
-                                  "; build unisono where Open MPI's headers are (libopenmpi-dev)");
+                                  "; build unisono where the headers of " + mpi.name +
+                                  " are (Debian: libopenmpi-dev, libmpich-dev)");
     }
     auto entry = reinterpret_cast<Function*>(dlsym(library, name));
     if (!entry) fail(ErrorKind::Comm, "mesh: " + path + " is no plugin of this version");

@@ -31,7 +31,8 @@ _PLUGINS = (
 _LIBRARIES = (
     ("OpenCL loader", ("libOpenCL.so.1",), "OpenCL devices"),
     ("CUDA driver", ("libcuda.so.1",), "CUDA devices"),
-    ("Open MPI", ("libmpi.so.40", "libmpi.so"), "meshes"),
+    ("Open MPI", ("libmpi.so.40", "libmpi.so"), "meshes and messages"),
+    ("MPICH", ("libmpich.so.12",), "the same, in jobs that MPICH starts"),
 )
 
 
@@ -87,7 +88,9 @@ def _load_apart(path, *symbols):
     # What the engine loads before a plugin comes first: the machine's MPI.
     code = (
         "import ctypes, os, sys\n"
-        "if '_mpi_' in os.path.basename(sys.argv[1]): ctypes.CDLL('libmpi.so.40', mode=os.RTLD_LAZY | os.RTLD_GLOBAL)\n"
+        "name = os.path.basename(sys.argv[1])\n"
+        "mpi = 'libmpich.so.12' if '_mpich' in name else 'libmpi.so.40' if '_mpi_' in name else None\n"
+        "if mpi: ctypes.CDLL(mpi, mode=os.RTLD_LAZY | os.RTLD_GLOBAL)\n"
         "library = ctypes.CDLL(sys.argv[1], mode=os.RTLD_LAZY)\n"
         "[getattr(library, name) for name in sys.argv[2:]]"
     )

@@ -197,7 +197,10 @@ class _Methods:
 
     def send(self, obj, dest, tag=0):
         """Send an object."""
-        self.Send(dumped(obj), dest, tag)
+        request = self.isend(obj, dest, tag)
+        for receive in list(self.__dict__.get("_waiting", ())):
+            receive._advance()  # a message to this rank itself may wait for its receive
+        request.Wait()
 
     def ssend(self, obj, dest, tag=0):
         """Send an object; returns when it is being received."""
