@@ -197,8 +197,11 @@ class _Methods:
 
     def send(self, obj, dest, tag=0):
         """Send an object."""
+        waiting = self.__dict__.get("_waiting")
+        if not waiting:
+            return self.Send(dumped(obj), dest, tag)
         request = self.isend(obj, dest, tag)
-        for receive in list(self.__dict__.get("_waiting", ())):
+        for receive in list(waiting):
             receive._advance()  # a message to this rank itself may wait for its receive
         request.Wait()
 
