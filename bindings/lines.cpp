@@ -12,6 +12,9 @@
 #endif
 #undef Py_BUILD_CORE
 
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
 #include <string_view>
 
@@ -223,10 +226,27 @@ static bool is_default_interrupt() {
     return same;
 }
 
+/// Threads that run statements without the interpreter's lock.
+static std::atomic<int> computing{0};
+
+/// Behind the interpreter's end, before what the engine owns is destroyed: lets threads that Python
+/// has left behind finish what they compute; they stop where they ask for its lock.
+static void await_threads() {
+    for (int k = 0; k < 2500 && computing.load(std::memory_order_acquire) > 0; ++k) usleep(200);
+}
+
 void install_hooks() {
     HostHooks& hooks = Tape::current().hooks;
-    hooks.leave_engine = [] { return static_cast<void*>(release_thread()); };
-    hooks.enter_engine = [](void* state) { restore_thread(static_cast<PyThreadState*>(state)); };
+    hooks.leave_engine = [] {
+        computing.fetch_add(1, std::memory_order_relaxed);
+        return static_cast<void*>(release_thread());
+    };
+    hooks.enter_engine = [](void* state) {
+        computing.fetch_sub(1, std::memory_order_release);
+        restore_thread(static_cast<PyThreadState*>(state));
+    };
+    static const bool waits = Py_AtExit(await_threads) == 0;
+    (void)waits;  // where its places are used up, threads are not waited for
     hooks.interrupted = [] {
         // Handlers may use arrays, which wait for this flush: none may run inside it. Ctrl-C with
         // Python's own handler needs none; any other waits for the interpreter.
