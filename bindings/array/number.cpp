@@ -115,13 +115,24 @@ template <Op op>
     return by_numpy(operator_name<op>(), operands, 2, nullptr);
 }
 
+/// As `guarded`; what fails is NumPy's to try. Nothing is asked where nothing is thrown.
+template <Op op, class F>
+PyObject* guarded_operator(PyObject* a, PyObject* b, F&& f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        set_current_error();
+        return by_theirs<op>(a, b);
+    }
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
     if constexpr (op != Op::FloorDiv) {
         if (PyObject* made = of_known_values<op>(a, b)) return made;
     }
     if (defers<op>(a, b)) Py_RETURN_NOTIMPLEMENTED;
-    PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    return guarded_operator<op>(a, b, [&]() -> PyObject* {
         Arg args[2];
         Array keep[2];
         if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
@@ -140,7 +151,6 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         note_line();
         return wrap_made([&] { return apply(op, args); });
     });
-    return made ? made : by_theirs<op>(a, b);
 }
 
 template <Op op>
