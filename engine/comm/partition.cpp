@@ -83,11 +83,19 @@ Split as_split(const Held& held, int ranks) {
 
 }  // namespace
 
-Partition::Operand Partition::operand(const View& view) const {
+std::size_t Partition::ByView::operator()(const View& v) const {
+    const auto storage = reinterpret_cast<std::uintptr_t>(v.storage);
+    const auto layout = reinterpret_cast<std::uintptr_t>(v.layout);
+    return (storage >> 6) * 31 + (layout >> 4) * 17 + static_cast<std::size_t>(v.offset);
+}
+
+const Partition::Operand& Partition::operand(const View& view) {
+    const auto known = operands_.find(view);
+    if (known != operands_.end()) return known->second;
     Block* block = Block::of(*view.storage);
     auto steps = block->steps(view);
     if (!steps) refuse_view(view);
-    return {block, std::move(*steps)};
+    return operands_.emplace(view, Operand{block, std::move(*steps)}).first->second;
 }
 
 void Partition::check(const Entry& e) {
@@ -111,8 +119,8 @@ const Split& Partition::split_of(const Block& block) const {
     return block.is_split() ? block.split() : planned_.at(&block);
 }
 
-Held Partition::held(const View& view) const {
-    const Operand o = operand(view);
+Held Partition::held(const View& view) {
+    const Operand& o = operand(view);
     return held_by(split_of(*o.block), view, o.steps);
 }
 
@@ -128,12 +136,12 @@ void Partition::want(std::span<Entry> window) {
     for (std::size_t i = window.size(); i-- > 0;) {
         const Entry& e = window[i];
         if (!is_elementwise(e)) continue;
-        const Operand out = operand(e.out);
+        const Operand& out = operand(e.out);
         if (!out.block->is_split() && !planned_.contains(out.block)) continue;
         const Held iteration = held_by(split_of(*out.block), e.out, out.steps);
         for_each_read(e, [&](const View& v) {
             if (!is_on_mesh(v)) return;
-            const Operand in = operand(v);
+            const Operand& in = operand(v);
             if (in.block->is_split()) return;
             if (auto split = split_for(iteration, in.steps, in.block->shape()))
                 planned_.insert_or_assign(in.block, *split);
@@ -211,7 +219,7 @@ void Partition::note_halos(const Entry& e) {
     const Held iteration = held(e.out);
     for_each_read(e, [&](const View& v) {
         if (!is_on_mesh(v)) return;
-        const Operand in = operand(v);
+        const Operand& in = operand(v);
         const Split& split = split_of(*in.block);
         const auto halo = halo_between(held_by(split, v, in.steps), iteration, split);
         if (!halo || halo->none() || !is_near(*halo, split)) return;
@@ -222,15 +230,7 @@ void Partition::note_halos(const Entry& e) {
 
 void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
     Recorded recorded;
-    struct Forget {
-        Partition& p;
-        ~Forget() {
-            p.planned_.clear();
-            p.room_.clear();
-            p.writes_.clear();
-            p.halos_.clear();
-        }
-    } forget{*this};
+    const Forget forget{*this};
     want(window);
     plan(window);
     Tape& local = Tape::current();
@@ -243,6 +243,65 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
         // A temporary that nobody needs any more is not made.
         done(e);
     }
+}
+
+namespace {
+
+std::string text_of(const Entry& e) {
+    switch (e.kind) {
+        case EntryKind::Map: return std::string(info(e.op).numpy_name);
+        case EntryKind::Copy: return "copy";
+        case EntryKind::Select: return "where";
+        case EntryKind::Iota: return "arange";
+        case EntryKind::Reduce: return std::string(info(e.op).numpy_name) + " reduction";
+        default: return e.call ? e.call->name() : "statement";
+    }
+}
+
+std::string text_of(const Held& held) {
+    if (held.kind == Held::Kind::All) return "on every rank";
+    if (held.kind == Held::Kind::At) return "on rank " + std::to_string(held.owner);
+    return "split along axis " + std::to_string(held.split.axis);
+}
+
+}  // namespace
+
+std::string Partition::describe() {
+    std::vector<Entry> window(tape_.pending().begin(), tape_.pending().end());
+    if (window.empty()) return "mesh: nothing is recorded\n";
+    const Forget forget{*this};
+    want(window);
+    plan(window);
+    std::string text = "mesh: " + std::to_string(window.size()) + " recorded statements\n";
+    for (const Entry& e : window) {
+        const Held iteration = held(e.out);
+        text +=
+            "  " + text_of(e) + " " + shape_text(e.out.layout->shape()) + ", " + text_of(iteration);
+        if (tape_.hooks.decode_line && e.line.code)
+            text += ", line " + std::to_string(tape_.hooks.decode_line(e.line).line);
+        for_each_read(e, [&](const View& v) {
+            if (!is_on_mesh(v)) return;
+            const Operand& in = operand(v);
+            const Split& split = split_of(*in.block);
+            const Held has = held_by(split, v, in.steps);
+            const std::string what = "; of " + shape_text(v.layout->shape());
+            if (!is_elementwise(e)) {
+                text += what + " " + text_of(has);
+                return;
+            }
+            if (has.kind == Held::Kind::All || has == iteration) return;
+            const auto halo = halo_between(has, iteration, split);
+            if (halo && is_near(*halo, split)) {
+                if (!halo->none())
+                    text += what + " a halo of " + std::to_string(halo->before) + " before and " +
+                            std::to_string(halo->after) + " after";
+            } else {
+                text += what + ", " + text_of(has) + ", what others have";
+            }
+        });
+        text += "\n";
+    }
+    return text;
 }
 
 void Partition::step(Entry& e) {
@@ -269,7 +328,7 @@ void Partition::step(Entry& e) {
 
 /// What this rank reads of an operand to compute `box` of a statement that the ranks share so.
 Array Partition::operand_part(const View& view, const Held& iteration, const Box& box) {
-    const Operand in = operand(view);
+    const Operand& in = operand(view);
     Block& block = *in.block;
     settle(block);
     const Held has = held_by(block.split(), view, in.steps);
@@ -293,7 +352,7 @@ Array Partition::part(const View& view, const Held& wanted) {
 }
 
 void Partition::elementwise(const Entry& e) {
-    const Operand out = operand(e.out);
+    const Operand& out = operand(e.out);
     settle(*out.block);
     const Held iteration = held_by(out.block->split(), e.out, out.steps);
     const Dims shape = e.out.layout->shape();
@@ -331,7 +390,7 @@ void Partition::elementwise(const Entry& e) {
 /// Writes what this rank has of a new array, held so.
 void Partition::store(const View& out, const Array& given, const Held& as,
                       const std::string& what) {
-    const Operand to = operand(out);
+    const Operand& to = operand(out);
     Block& block = *to.block;
     const Array part = given.is_known() ? full({}, given.scalar(), nullptr) : given;
     const int ranks = mesh_.size();
@@ -365,7 +424,7 @@ void Partition::store(const View& out, const Array& given, const Held& as,
 
 void Partition::reduction(const Entry& e) {
     const View& v = e.in[0];
-    const Operand in = operand(v);
+    const Operand& in = operand(v);
     const Held has = held_by(in.block->split(), v, in.steps);
     const int ranks = mesh_.size(), me = mesh_.rank();
     const Dims shape = v.layout->shape();
@@ -401,7 +460,7 @@ void Partition::reduction(const Entry& e) {
 
 /// An array of the host, which is the same on all ranks: each takes its part.
 void Partition::spread(const Entry& e) {
-    const Operand out = operand(e.out);
+    const Operand& out = operand(e.out);
     settle(*out.block);
     const Held iteration = held_by(out.block->split(), e.out, out.steps);
     Box box = iteration.box(mesh_.rank(), e.out.layout->shape());
@@ -413,7 +472,7 @@ void Partition::spread(const Entry& e) {
 }
 
 void Partition::flat(const Entry& e) {
-    const Operand in = operand(e.in[0]);
+    const Operand& in = operand(e.in[0]);
     const Dims from = e.in[0].layout->shape(), to = e.out.layout->shape();
     const int ranks = mesh_.size();
     const Held rows =
@@ -443,7 +502,8 @@ Array Partition::make_empty(Dims shape, DType dtype, Device* place, const Split&
 Partition::Operand Partition::ready(const View& v) {
     if (tape_.length() > 0) tape_.flush_all(FlushReason::Read);
     if (v.storage->poison) throw Error(*v.storage->poison);
-    Operand o = operand(v);
+    operands_.clear();  // views of other windows
+    const Operand o = operand(v);
     if (!o.block->is_split()) {
         o.block->decide(default_split(o.block->shape()));
     }

@@ -39,6 +39,7 @@ class Partition final : public Windows {
     bool ends_window(std::span<const Entry> entries) override;
     void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
     void complete(Storage& storage) override;
+    std::string describe() override;
     Array whole(const Array& a) override;
     Array reshaped(const Array& a, Dims shape) override;
 
@@ -65,9 +66,9 @@ class Partition final : public Windows {
         Block* block;
         Steps steps;
     };
-    Operand operand(const View& view) const;
+    const Operand& operand(const View& view);
     /// Who has which elements of the view.
-    Held held(const View& view) const;
+    Held held(const View& view);
     /// What this rank reads of the view, held so, as a local array.
     Array part(const View& view, const Held& wanted);
     /// Writes what this rank has, held so, to a result.
@@ -92,6 +93,19 @@ class Partition final : public Windows {
     void record(Entry& e, std::unique_ptr<OpaqueCall> call, std::span<const Array> reads,
                 const Array& out);
 
+    /// What is known of a window goes with it, and nothing comes from before it.
+    struct Forget {
+        Partition& p;
+        explicit Forget(Partition& partition) : p(partition) { p.operands_.clear(); }
+        ~Forget() {
+            p.planned_.clear();
+            p.room_.clear();
+            p.writes_.clear();
+            p.halos_.clear();
+            p.operands_.clear();
+        }
+    };
+
     Mesh& mesh_;
     Tape tape_;
     // Of the window that runs.
@@ -99,6 +113,12 @@ class Partition final : public Windows {
     std::unordered_map<const Block*, Halo> room_;
     std::unordered_map<const Block*, int> writes_;        ///< seen so far
     std::map<std::pair<const Block*, int>, Halo> halos_;  ///< read between those writes
+    /// Views that were taken apart; each is met several times.
+    struct ByView {
+        std::size_t operator()(const View& v) const;
+        bool operator()(const View& a, const View& b) const { return a.same_as(b); }
+    };
+    std::unordered_map<View, Operand, ByView, ByView> operands_;
 };
 
 }  // namespace unisono::comm

@@ -117,6 +117,21 @@ void Tape::end_window() {
     window.swap(entries_);
     pending_work_ = 0;
     const LineRef outer = current().line;
+    // Entries do not count their references to layouts, and what runs meanwhile may collect those.
+    struct Kept {
+        std::vector<const Layout*> layouts;
+        ~Kept() {
+            for (const Layout* layout : layouts) layout->release();
+        }
+    } kept;
+    const auto keep = [&](const View& v) {
+        v.layout->retain();
+        kept.layouts.push_back(v.layout);
+    };
+    for (const Entry& e : window) {
+        for_each_write(e, keep);
+        for_each_read(e, keep);
+    }
     try {
         windows_->run(window, [&](Entry& e) { release(e, 0); });
     } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 #include "tape/array.h"
 
@@ -28,6 +29,9 @@ class Windows {
     virtual void run(std::span<Entry> window, const std::function<void(Entry&)>& done) = 0;
     /// Whatever was recorded for this rank's part of the memory is run.
     virtual void complete(Storage& storage) = 0;
+
+    /// What the window that is recorded will do and send, a line for each statement.
+    virtual std::string describe() = 0;
 
     /// The elements on this host, packed, equal on all ranks. Ends a window.
     virtual Array whole(const Array& a) = 0;

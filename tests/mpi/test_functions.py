@@ -207,6 +207,38 @@ def test_transforms(n):
     check(lambda np, x: (np.fft.fft2(x), np.fft.rfft(x)), x, exact=False)
 
 
+@pytest.mark.parametrize("n", [k for k in lengths if k])
+def test_ufuncs_at_positions(n):
+    v, x = vector(n), table(n)
+    i = _rng.integers(-n, n, 3 * n + 1)
+
+    def at(np, v, x, i):
+        a, b, c = v.copy(), x.copy(), v.copy()
+        np.add.at(a, i, np.arange(len(i)) * 0.1)
+        np.multiply.at(b, i, 2.0)
+        np.maximum.at(c, i[:4], 3)
+        np.add.at(b, (i, 1), 1)
+        return a, b, c
+
+    check(at, v, x, i)
+
+
+@pytest.mark.parametrize("n", lengths)
+def test_random_numbers_are_those_of_one_rank(n):
+    def draw(device):
+        rng = un.random.Generator(un.random.Philox(5))
+        return [
+            rng.random((n, 3), device=device),
+            rng.standard_normal(n, device=device),
+            rng.integers(0, 100, (n, 2), device=device),
+            rng.random(n, dtype="float32", device=device),
+        ]
+
+    for ours, theirs in zip(draw(mesh), draw("cpu"), strict=True):
+        assert ours.device == mesh
+        np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
+
+
 def test_what_cannot_be_computed_is_named():
     a = un.zeros((4, 4), mesh=mesh)
     with pytest.raises(un.UnsupportedError, match="compiled function|mesh"):

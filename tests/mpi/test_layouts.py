@@ -135,3 +135,19 @@ def test_layouts():
             a.to_layout(wrong)
     with pytest.raises(ValueError, match="expected a distributed array"):
         un.ones(3).to_layout("block")
+
+
+def test_explanations_tell_what_is_sent():
+    u = un.ones((4 * p, 3), mesh=mesh)
+    v = un.zeros((4 * p, 3), mesh=mesh)
+    un.eval()
+    v[1:-1] = u[2:] - u[:-2]
+    w = v + u[::-1]
+    text = str(un.explain(w))
+    assert "mesh: 3 recorded statements" in text or "mesh: 4 recorded statements" in text
+    assert f"subtract ({4 * p - 2}, 3), split along axis 0, line " in text
+    if p > 1:
+        assert "a halo of 0 before and 1 after" in text and "a halo of 1 before and 0 after" in text
+        assert f"; of ({4 * p}, 3), split along axis 0, what others have" in text
+    same(w, np.ones((4 * p, 3)))
+    assert "mesh: nothing is recorded" in str(un.explain(w))

@@ -166,6 +166,34 @@ void put_parts(Partition& p, const Entry& e) {
     if (values.size() > 0) library::set_items(part, parts_of(asked), values.arg());
 }
 
+}  // namespace
+
+/// Positions and values, combined one by one with the elements of a vector.
+void combine_parts(Partition& p, const Entry& e) {
+    Mesh& mesh = p.mesh();
+    const std::vector<View> in = reads_of(e);
+    const std::string what = "combination at " + shape_text(in[0].layout->shape()) + " positions";
+    const Held held = p.held(e.out);
+    const Array part = p.part(e.out, held);
+    auto combine = [&](const Array& at, const Array& values) {
+        const Array operands[] = {at, values};
+        if (at.size() > 0)
+            library::detail::record_into(call_of(e).row(), call_of(e).attributes(), operands, part);
+    };
+    const Held all = Held::all(mesh.size());
+    if (held.kind == Held::Kind::All) return combine(p.part(in[0], all), p.part(in[1], all));
+    const Requests requests = requests_of(p, {&in[0], 1}, held, what);
+    const std::vector<Array> asked = asked_for(p, requests, held, what);
+    // A value for each position, or one for all.
+    if (in[1].layout->size() == 1 && in[0].layout->size() != 1)
+        return combine(asked[0], p.part(in[1], all));
+    Array mine = p.part(in[1], Held::along(Split::even(0, in[1].layout->size(), mesh.size())));
+    if (!requests.order.is_known()) mine = library::get_items(mine, parts_of({&requests.order, 1}));
+    combine(asked[0], swap_rows(mesh, mine, requests.to_each, requests.from_each, what));
+}
+
+namespace {
+
 /// A mask and what it selects from, row by row.
 struct Masked {
     Array mask;

@@ -8,6 +8,7 @@
 #include "tape/plan/plan.h"
 #include "tape/record/element_function.h"
 #include "tape/run/run_group.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -326,7 +327,9 @@ void Tape::describe_finished(std::string& out, const Storage& wanted, bool code)
 
 std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
-    if (wanted->pending) {
+    if (Windows* windows = of(wanted->device).windows()) {
+        out += windows->describe();
+    } else if (wanted->pending) {
         mark_closure({&wanted, 1}, nullptr);
         std::vector<Entry> segment;
         for (std::size_t i = 0; i < entries_.size(); ++i) {

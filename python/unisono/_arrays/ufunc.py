@@ -537,7 +537,7 @@ def at(self, a, indices, b=None, /):
     if b is not None:
         b = un.broadcast_to(as_array_beside(b, target), where.shape).reshape(-1)
     flat = target.reshape(-1)
-    shares = target.flags.c_contiguous
+    shares = target.flags.c_contiguous and (target.ndim == 1 or target.mesh is None)
     if not flat.flags.c_contiguous:
         flat = flat.copy()
     where = where.reshape(-1)

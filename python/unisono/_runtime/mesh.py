@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+import time
 
 import unisono as un
 
@@ -74,6 +75,10 @@ def _end_together(m):
                 file=sys.stderr,
                 flush=True,
             )
+        # What the launcher has not passed on when the job is aborted is lost.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(0.2)
         # A divergence is raised on all ranks: each may say so.
         m._abort(1, 5.0 if issubclass(kind, _engine.CommError) else 0.0)
 
