@@ -1,6 +1,8 @@
 // What operands become before they are recorded: broadcast views, snapshots, fresh outputs.
 #include "tape/record/operands.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/pool.h"
 #include "ops/scalar_eval.h"
@@ -75,17 +77,16 @@ View broadcast_view(const View& v, const Layout* packed) {
 }
 
 Device* far_device(std::span<const Arg> args) {
-    bool is_complex_number = false, has_host = false;
     Device* far = nullptr;
     for (const Arg& a : args) {
-        if (a.is_scalar()) continue;
-        is_complex_number |= a.weak == Weak::Complex;
-        if (a.view.storage->device)
-            far = a.view.storage->device;
-        else
-            has_host = true;
+        if (!a.is_scalar() && a.view.storage->device) far = a.view.storage->device;
     }
-    return far && has_host && (is_complex_number || Tape::of(far).windows()) ? far : nullptr;
+    if (!far) return nullptr;
+    const bool takes_all = Tape::of(far).windows() != nullptr;
+    const bool has_near = std::any_of(args.begin(), args.end(), [&](const Arg& a) {
+        return !a.is_scalar() && !a.view.storage->device && (takes_all || a.weak == Weak::Complex);
+    });
+    return has_near ? far : nullptr;
 }
 
 Arg beside(const Arg& near, Device* device, Array& keep) {
