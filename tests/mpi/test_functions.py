@@ -122,6 +122,8 @@ def test_joins_and_shifts(n):
     v, x = vector(n), table(n)
     check(lambda np, x: np.concatenate([x, x[: n // 2], x.T[:5, :5].T[:0]]), x)
     check(lambda np, x: np.concatenate([x, x * 2], axis=1), x)
+    check(lambda np, v: np.concatenate([v, np.arange(3.0), v[:1]]), v)
+    check(lambda np, v: np.concatenate([v[k : k + 2] for k in range(40)]), v)
     check(lambda np, v: (np.stack([v, v + 1]), np.vstack([v, v]), np.tile(v, 3)), v)
     check(lambda np, v: (np.roll(v, 3), np.roll(v, -1), np.flip(v), np.repeat(v, 2)), v)
     check(lambda np, x: (np.roll(x, 2, axis=0), np.roll(x, 1, axis=1), np.rot90(x)), x)
@@ -155,6 +157,7 @@ def test_statistics(n):
 def test_products(n):
     x, y, v = table(n), table(5, n), vector(n)
     check(lambda np, x, y: (x @ y, y @ x), x, y, exact=False)
+    check(lambda np, x, y: np.matmul(x, y, out=np.zeros_like(x @ y)), x, y, exact=False)
     check(lambda np, x: (x @ x.T, x.T @ x, x @ x[0], x[:, 0] @ x), x, exact=False)
     check(lambda np, v: (v @ v, np.outer(v, v), np.vdot(v, v)), v, exact=False)
     check(lambda np, x: np.einsum("ij,kj->ik", x, x), x, exact=False)

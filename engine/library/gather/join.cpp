@@ -14,6 +14,7 @@
 #include "library/lanes.h"
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
+#include "tape/tape.h"
 
 namespace unisono::library {
 
@@ -116,14 +117,19 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     }
     const DType t = out ? out->dtype() : dtype.value_or(promote(dtypes));
     const bool is_packed = !out || (out->view().layout->contiguous() && !out->readonly());
-    const bool is_call = parts.size() > most_statements && is_packed;
+    // Parts of arrays on a mesh are assigned, whatever they lie beside.
+    Device* place = parts[0].device();
+    for (const Array& p : parts) {
+        if (Tape::of(p).windows()) place = p.device();
+    }
+    const bool is_call = parts.size() > most_statements && is_packed && !Tape::of(place).windows();
     if (is_call && element_count(shape) > 0) {
         for (Array& p : parts) p = packed(astype(p, t, false));
         if (!out) return call(primitives::join, parts, {static_cast<int>(at)});
         call_into(primitives::join_into, parts, *out, {static_cast<int>(at)});
         return *out;
     }
-    Array made = out ? *out : empty(shape, t, parts[0].device());
+    Array made = out ? *out : empty(shape, t, place);
     if (made.size() == 0) return made;
     for (Array& p : parts) {
         if (out && p.view().storage == out->view().storage) p = copy(p);

@@ -221,7 +221,8 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     Array operands[] = {a, b};
     if (out) {
         check_result(shape, t, *out);
-        if (out->dtype() == t && out->view().layout->contiguous()) {
+        const bool is_direct = out->dtype() == t && out->view().layout->contiguous();
+        if (is_direct && !Tape::of(*out).windows()) {
             call_into(primitives::matmul_into, operands, *out, {});
             return *out;
         }
