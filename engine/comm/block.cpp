@@ -120,13 +120,17 @@ void Block::grow(Halo room) {
     current_ = {};
 }
 
+void Block::ensure_room(Halo wanted) {
+    if (wanted.before > room_.before || wanted.after > room_.after)
+        grow({std::max(wanted.before, room_.before), std::max(wanted.after, room_.after)});
+}
+
 void Block::ensure_halo(Halo wanted) {
     if (mesh_.size() == 1) return;
     if (wanted.before <= current_.before && wanted.after <= current_.after) return;
     wanted.before = std::max(wanted.before, current_.before);
     wanted.after = std::max(wanted.after, current_.after);
-    if (wanted.before > room_.before || wanted.after > room_.after)
-        grow({std::max(wanted.before, room_.before), std::max(wanted.after, room_.after)});
+    ensure_room(wanted);
     const Split& split = *split_;
     const int me = mesh_.rank(), axis = split.axis;
     const std::int64_t n = split.extent;

@@ -44,7 +44,9 @@ class Block {
     Array own() const;
     /// Makes elements that far before and after the own ones current, on all ranks.
     void ensure_halo(Halo wanted);
-    void written() { current_ = {}; }
+    void ensure_room(Halo wanted);
+    /// `kept`: how far beyond the own elements this rank wrote what their owners did.
+    void written(Halo kept = {}) { current_ = kept; }
     /// Waits until the contents are valid.
     void complete() const;
     std::string text() const;

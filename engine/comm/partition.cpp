@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t usual_statements = 48, most_statements = 256;
 /// Halos up to this many elements are kept beside any part, however small.
 constexpr std::int64_t small_halo = 16;
+/// So many elements beyond each end of a part are computed twice rather than sent: a message costs
+/// about as much as their statements.
+constexpr std::int64_t most_extra_elements = 1 << 14;
 
 bool is_elementwise(const Entry& e) {
     return e.kind == EntryKind::Map || e.kind == EntryKind::Copy || e.kind == EntryKind::Select ||
@@ -50,6 +53,20 @@ bool is_near(const Halo& halo, const Split& split) {
 void widen(Halo& halo, const Halo& more) {
     halo.before = std::max(halo.before, more.before);
     halo.after = std::max(halo.after, more.after);
+}
+
+/// An extension in indices of the base as one in indices of an array whose steps are 1 or -1.
+Halo in_indices(const Halo& base, const Split& split) {
+    return split.step > 0 ? base : base.turned();
+}
+
+/// As halo_between, of a rank that computes that far beyond its part.
+std::optional<Halo> halo_beyond(const Held& held, const Held& wanted, const Split& split,
+                                const Halo& beyond) {
+    auto halo = halo_between(held, wanted, split);
+    if (!halo || beyond.none()) return halo;
+    const Halo more = in_indices(beyond, split);
+    return Halo{halo->before + more.before, halo->after + more.after};
 }
 
 /// First of the axes that are reduced; `axis` is the last.
@@ -152,11 +169,72 @@ void Partition::want(std::span<Entry> window) {
 /// Forward: splits that nobody wants otherwise, and halos.
 void Partition::plan(std::span<Entry> window) {
     for (const Entry& e : window) plan_entry(e);
-    for (const Entry& e : window) {
-        if (is_elementwise(e)) note_halos(e);
-        for_each_write(e, [&](const View& v) { ++writes_[Block::of(*v.storage)]; });
+    extend(window);
+    for (std::size_t i = 0; i < window.size(); ++i) {
+        if (is_elementwise(window[i])) note_halos(window[i], beyond_[i]);
+        for_each_write(window[i], [&](const View& v) { ++writes_[Block::of(*v.storage)]; });
     }
     writes_.clear();
+}
+
+/// Backward: what later statements of the window read beyond a rank's part, it computes itself
+/// where it can, instead of waiting for who owns it.
+void Partition::extend(std::span<Entry> window) {
+    beyond_.assign(window.size(), {});
+    if (mesh_.size() == 1) return;
+    std::unordered_map<const Block*, Halo> wanted;  // of the contents at that point
+    for (std::size_t i = window.size(); i-- > 0;) {
+        const Entry& e = window[i];
+        if (!is_elementwise(e)) {
+            for_each_write(e, [&](const View& v) { wanted.erase(Block::of(*v.storage)); });
+            continue;
+        }
+        const Operand& out = operand(e.out);
+        const auto later = wanted.find(out.block);
+        const Halo beyond = extension_of(e, later == wanted.end() ? Halo{} : later->second);
+        beyond_[i] = beyond;
+        // What the statement leaves as it is must be there.
+        const bool writes_all = e.out.layout->size() == element_count(out.block->shape());
+        wanted[out.block] = writes_all ? Halo{} : beyond;
+        const Held iteration = held(e.out);
+        for_each_read(e, [&](const View& v) {
+            if (!is_on_mesh(v)) return;
+            const auto shift = shift_between(held(v), iteration);
+            if (!shift) return;
+            widen(wanted[Block::of(*v.storage)],
+                  {beyond.before + std::max<std::int64_t>(0, -*shift),
+                   beyond.after + std::max<std::int64_t>(0, *shift)});
+        });
+    }
+}
+
+/// How far beyond its part a rank computes the entry: as far as wanted, or not at all.
+Halo Partition::extension_of(const Entry& e, Halo wanted) {
+    if (wanted.none() || e.kind == EntryKind::Iota) return {};
+    const Operand& out = operand(e.out);
+    const Split& split = split_of(*out.block);
+    const Held iteration = held_by(split, e.out, out.steps);
+    auto takes_each = [](const Split& s) { return s.step == 1 || s.step == -1; };
+    if (iteration.kind != Held::Kind::Along || !takes_each(split) || !takes_each(iteration.split) ||
+        iteration.split.bounds)
+        return {};
+    std::int64_t row = 1;
+    for (std::int64_t n : out.block->shape()) row *= n;
+    row /= std::max<std::int64_t>(1, split.extent);
+    const std::int64_t most =
+        std::min(most_extra_elements / std::max<std::int64_t>(1, row), split.extent / split.ranks);
+    if (wanted.before > most || wanted.after > most) return {};
+    bool can = true;
+    for_each_read(e, [&](const View& v) {
+        if (!is_on_mesh(v)) return;
+        const Operand& in = operand(v);
+        const Held has = held(v);
+        const Split& theirs = split_of(*in.block);
+        const auto halo = halo_beyond(has, iteration, theirs, wanted);
+        can = can && (has.kind == Held::Kind::All ||
+                      (halo && takes_each(theirs) && is_near(*halo, theirs)));
+    });
+    return can ? wanted : Halo{};
 }
 
 void Partition::plan_entry(const Entry& e) {
@@ -215,13 +293,20 @@ void Partition::plan_entry(const Entry& e) {
     if (!has_operand) widen(room_[&out], {1, 1});
 }
 
-void Partition::note_halos(const Entry& e) {
+void Partition::note_halos(const Entry& e, Halo beyond) {
     const Held iteration = held(e.out);
+    if (!beyond.none()) {
+        const Operand& out = operand(e.out);
+        const Halo own = in_indices(beyond, split_of(*out.block));
+        widen(room_[out.block], own);
+        if (e.out.layout->size() != element_count(out.block->shape()))
+            widen(halos_[{out.block, writes_[out.block]}], own);
+    }
     for_each_read(e, [&](const View& v) {
         if (!is_on_mesh(v)) return;
         const Operand& in = operand(v);
         const Split& split = split_of(*in.block);
-        const auto halo = halo_between(held_by(split, v, in.steps), iteration, split);
+        const auto halo = halo_beyond(held_by(split, v, in.steps), iteration, split, beyond);
         if (!halo || halo->none() || !is_near(*halo, split)) return;
         widen(halos_[{in.block, writes_[in.block]}], *halo);
         widen(room_[in.block], *halo);
@@ -234,12 +319,21 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     want(window);
     plan(window);
     Tape& local = Tape::current();
-    for (Entry& e : window) {
+    // Messages stand between statements, never within one, whose parts fuse.
+    for (const Entry& e : window) {
+        local.line = e.line;
+        for_each_write(e, [&](const View& v) { exchange(v); });
+        for_each_read(e, [&](const View& v) {
+            if (is_on_mesh(v)) exchange(v);
+        });
+    }
+    for (std::size_t i = 0; i < window.size(); ++i) {
+        Entry& e = window[i];
         local.line = e.line;
         for_each_read(e, [](const View& v) {
             if (v.storage->poison) throw Error(*v.storage->poison);
         });
-        step(e);
+        step(e, beyond_[i]);
         // A temporary that nobody needs any more is not made.
         done(e);
     }
@@ -304,12 +398,12 @@ std::string Partition::describe() {
     return text;
 }
 
-void Partition::step(Entry& e) {
+void Partition::step(Entry& e, Halo beyond) {
     for_each_read(e, [&](const View& v) {
         if (is_on_mesh(v)) settle(*Block::of(*v.storage));
     });
     if (is_elementwise(e)) {
-        elementwise(e);
+        elementwise(e, beyond);
     } else if (e.kind == EntryKind::Reduce) {
         reduction(e);
     } else if (is_spread(e)) {
@@ -321,19 +415,30 @@ void Partition::step(Entry& e) {
     }
     for_each_write(e, [&](const View& v) {
         Block& block = *Block::of(*v.storage);
-        block.written();
+        block.written(in_indices(beyond, block.split()));
         ++writes_[&block];
+        exchange(v);
     });
 }
 
+/// The halos that are read until the next write, as soon as the contents are there.
+void Partition::exchange(const View& v) {
+    Block& block = *Block::of(*v.storage);
+    if (!block.is_split()) return;
+    const auto halo = halos_.find({&block, writes_[&block]});
+    if (halo != halos_.end()) block.ensure_halo(halo->second);
+}
+
 /// What this rank reads of an operand to compute `box` of a statement that the ranks share so.
-Array Partition::operand_part(const View& view, const Held& iteration, const Box& box) {
+Array Partition::operand_part(const View& view, const Held& iteration, const Box& box,
+                              Halo beyond) {
     const Operand& in = operand(view);
     Block& block = *in.block;
     settle(block);
     const Held has = held_by(block.split(), view, in.steps);
-    if (has.kind == Held::Kind::All || has == iteration) return block.part(view, in.steps, box);
-    if (const auto halo = halo_between(has, iteration, block.split());
+    if (has.kind == Held::Kind::All || (has == iteration && beyond.none()))
+        return block.part(view, in.steps, box);
+    if (const auto halo = halo_beyond(has, iteration, block.split(), beyond);
         halo && is_near(*halo, block.split())) {
         // Of all statements up to the next write.
         Halo wanted = *halo;
@@ -351,7 +456,7 @@ Array Partition::part(const View& view, const Held& wanted) {
     return operand_part(view, wanted, box);
 }
 
-void Partition::elementwise(const Entry& e) {
+void Partition::elementwise(const Entry& e, Halo beyond) {
     const Operand& out = operand(e.out);
     settle(*out.block);
     const Held iteration = held_by(out.block->split(), e.out, out.steps);
@@ -360,13 +465,21 @@ void Partition::elementwise(const Entry& e) {
     const bool takes_part = iteration.kind != Held::Kind::At || iteration.owner == me;
     Box box = iteration.box(me, shape);
     box.resize(shape.size());
+    if (!beyond.none()) {
+        Range& range = box[static_cast<std::size_t>(iteration.split.axis)];
+        range = iteration.split.range_beyond(me, in_indices(beyond, iteration.split));
+        out.block->ensure_room(in_indices(beyond, out.block->split()));
+        // What is not written there must be what its owners have.
+        const auto kept = halos_.find({out.block, writes_[out.block]});
+        if (kept != halos_.end()) out.block->ensure_halo(kept->second);
+    }
     Entry local = e;
     local.line = {};
     local.call = nullptr;
     Array parts[3];
     for (int k = 0; k < e.inputs; ++k) {
         if (!e.in[k].storage) continue;
-        parts[k] = operand_part(e.in[k], iteration, box);
+        parts[k] = operand_part(e.in[k], iteration, box, beyond);
         local.in[k] = parts[k].view();
     }
     if (!takes_part || is_empty(box)) return;

@@ -10,7 +10,9 @@
 //
 // So
 //     u_new[1:-1, 1:-1] = ((u[0:-2, 1:-1] + u[2:, 1:-1]) + ...) / 4
-// exchanges one row with each neighbour, whatever the shifts.
+// exchanges one row with each neighbour, whatever the shifts. Several such sweeps in a window
+// exchange once: each rank also computes what its neighbours own and it reads later, a row less
+// with each sweep, where that is little work.
 //
 // Messages follow from the recorded program alone: results count whether anybody uses them or not.
 #pragma once
@@ -82,10 +84,13 @@ class Partition final : public Windows {
     void want(std::span<Entry> window);
     void plan(std::span<Entry> window);
     void plan_entry(const Entry& e);
-    void note_halos(const Entry& e);
-    void step(Entry& e);
-    void elementwise(const Entry& e);
-    Array operand_part(const View& view, const Held& iteration, const Box& box);
+    void extend(std::span<Entry> window);
+    Halo extension_of(const Entry& e, Halo wanted);
+    void note_halos(const Entry& e, Halo beyond);
+    void exchange(const View& v);
+    void step(Entry& e, Halo beyond);
+    void elementwise(const Entry& e, Halo beyond);
+    Array operand_part(const View& view, const Held& iteration, const Box& box, Halo beyond = {});
     void reduction(const Entry& e);
     void spread(const Entry& e);
     void flat(const Entry& e);
@@ -102,6 +107,7 @@ class Partition final : public Windows {
             p.room_.clear();
             p.writes_.clear();
             p.halos_.clear();
+            p.beyond_.clear();
             p.operands_.clear();
         }
     };
@@ -113,6 +119,8 @@ class Partition final : public Windows {
     std::unordered_map<const Block*, Halo> room_;
     std::unordered_map<const Block*, int> writes_;        ///< seen so far
     std::map<std::pair<const Block*, int>, Halo> halos_;  ///< read between those writes
+    /// How far beyond its part, in indices of the base, each rank computes each entry.
+    std::vector<Halo> beyond_;
     /// Views that were taken apart; each is met several times.
     struct ByView {
         std::size_t operator()(const View& v) const;

@@ -54,6 +54,14 @@ struct Split {
         const std::int64_t begin = std::clamp<std::int64_t>(all.begin, 0, extent);
         return {begin, std::clamp(all.end, begin, extent)};
     }
+    /// What the rank owns and so much around it.
+    template <class Halo>
+    Range range_beyond(int rank, const Halo& halo) const {
+        const Range all = span(rank);
+        if (all.empty()) return range(rank);
+        const std::int64_t begin = std::clamp<std::int64_t>(all.begin - halo.before, 0, extent);
+        return {begin, std::clamp(all.end + halo.after, begin, extent)};
+    }
     /// The same of an axis without ends.
     Range span(int rank) const {
         auto up = [](std::int64_t a, std::int64_t b) {

@@ -158,15 +158,20 @@ std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shap
     return wanted.split.seen(axis, shape[k], -steps.start[k] * step, step);
 }
 
-std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split) {
+std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted) {
     if (held.kind != Held::Kind::Along || wanted.kind != Held::Kind::Along) return {};
     const Split &has = held.split, &wants = wanted.split;
     if (has.axis != wants.axis || !has.same_base(wants) || has.step != wants.step) return {};
     // Element j is at base index start + step * j, where it is owned and where it is wanted.
-    const std::int64_t shift = has.start - wants.start, step = std::abs(split.step);
-    if (shift == 0) return Halo{};
-    const std::int64_t far = (std::abs(shift) + step - 1) / step;
-    return (shift > 0) == (split.step > 0) ? Halo{0, far} : Halo{far, 0};
+    return has.start - wants.start;
+}
+
+std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split) {
+    const auto shift = shift_between(held, wanted);
+    if (!shift) return {};
+    const std::int64_t step = std::abs(split.step);
+    const std::int64_t far = (std::abs(*shift) + step - 1) / step;
+    return (*shift > 0) == (split.step > 0) ? Halo{0, far} : Halo{far, 0};
 }
 
 }  // namespace unisono::comm

@@ -67,9 +67,13 @@ std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shap
 struct Halo {
     std::int64_t before = 0, after = 0;
     bool none() const { return before == 0 && after == 0; }
+    /// Seen from the other end.
+    Halo turned() const { return {after, before}; }
 };
 /// Of a rank that has `wanted` to compute and reads the same indices of a view held as `held`, of
 /// an array split so; null where the parts do not run in parallel.
 std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split);
+/// By how many indices of the base what is read lies behind what is computed; null as above.
+std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted);
 
 }  // namespace unisono::comm
