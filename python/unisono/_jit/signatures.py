@@ -70,9 +70,12 @@ def spec_of(type_, where):
     if type(type_).__module__.split(".")[0] == "numba":
         return spec_of(_numba_text(type_), where)
     try:
-        name = _dtypes.dtype(type_).name
+        made = _dtypes.dtype(type_)
     except TypeError:
-        raise TypeError(f"{where}: not a type: got {type_!r}; {_EXAMPLE}") from None
+        made = None
+    if not isinstance(made, _dtypes.dtype):  # NumPy's, of objects and text
+        raise TypeError(f"{where}: not a type: got {type_!r}; {_EXAMPLE}")
+    name = made.name
     is_numpy = getattr(type_, "__module__", "") == "numpy"
     return ("scalar", name, "") if is_numpy else _scalar(name)
 
