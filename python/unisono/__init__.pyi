@@ -1008,6 +1008,8 @@ def load(
     encoding: str = ...,
     *,
     max_header_size: Any = ...,
+    mesh: Mesh | None = ...,
+    layout: Any = ...,
 ) -> Any: ...
 def loadtxt(
     fname: Any,

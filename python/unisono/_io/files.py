@@ -50,6 +50,7 @@ def save(file, arr, allow_pickle=True):
     file : str, path or file object
         ``.npy`` is added to a name that lacks it.
     arr : array_like
+        Of a distributed array each rank writes its part.
 
     Raises
     ------
@@ -67,7 +68,16 @@ def save(file, arr, allow_pickle=True):
     """
     import numpy
 
-    numpy.save(file, _numpy(arr), allow_pickle=allow_pickle)
+    if (
+        isinstance(arr, un.ndarray)
+        and arr.mesh is not None
+        and isinstance(file, (str, os.PathLike))
+    ):
+        from .distributed import save as save_parts
+
+        save_parts(file, arr)
+    else:
+        numpy.save(file, _numpy(arr), allow_pickle=allow_pickle)
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
@@ -212,6 +222,8 @@ def load(
     encoding="ASCII",
     *,
     max_header_size=10000,
+    mesh=None,
+    layout=None,
 ):
     """Read an array or an archive that `save` or `savez` (or NumPy) wrote.
 
@@ -222,6 +234,10 @@ def load(
         Map the file into memory instead of reading it.
     allow_pickle : bool
         Files with Python objects are refused either way: arrays of ours hold numbers.
+    mesh : Mesh, optional
+        Ranks of which each reads its part of a ``.npy`` file, whatever number of ranks wrote it.
+    layout : optional
+        How the array is distributed, see `empty`.
 
     Returns
     -------
@@ -246,6 +262,10 @@ def load(
     """
     import numpy
 
+    if mesh is not None:
+        from .distributed import load as load_parts
+
+        return load_parts(file, mesh, layout)
     try:
         made = numpy.load(
             file, mmap_mode=mmap_mode, fix_imports=fix_imports, encoding=encoding, max_header_size=max_header_size
