@@ -108,7 +108,8 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
     const std::int64_t out_shape[] = {from_rows ? 0 : out_size},
                        in_shape[] = {to_rows ? 0 : in_size};
     const Array out = from_rows && !going.empty() ? part : empty(out_shape, t, nullptr);
-    const Array in = to_rows && !coming.empty() ? made : empty(in_shape, t, nullptr);
+    // Who only sends has made the message before it uses its own part: others wait for it.
+    const Array in = to_rows || coming.empty() ? made : empty(in_shape, t, nullptr);
     std::vector<Part> sends, receives;
     std::int64_t at = 0;
     for (const Piece& p : going) {

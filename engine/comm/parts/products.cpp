@@ -72,14 +72,22 @@ void matmul_parts(Partition& p, const Entry& e) {
     }
     const Held panels = is_along(has_b, 0) ? has_b : Held::along(Split::even(0, k, mesh.size()));
     const Array own = p.part(b, panels);
-    Array sum;
+    std::vector<int> order;
     for (int r = 0; r < mesh.size(); ++r) {
-        const Range range = panels.split.range(r);
-        if (range.empty() && !(r + 1 == mesh.size() && sum.is_known())) continue;
-        const std::int64_t shape[] = {range.size(), b.layout->shape()[1]};
-        const Array panel =
-            move_parts(mesh, own, shape, Held::at(r), Held::all(mesh.size()), "panel of a product");
-        const Array local[] = {columns(mine, range), panel};
+        if (!panels.split.range(r).empty()) order.push_back(r);
+    }
+    if (order.empty()) order.push_back(0);
+    auto panel_of = [&](int r) {
+        const std::int64_t shape[] = {panels.split.range(r).size(), b.layout->shape()[1]};
+        return move_parts(mesh, own, shape, Held::at(r), Held::all(mesh.size()),
+                          "panel of a product");
+    };
+    Array sum, next = panel_of(order[0]);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        // A panel is on its way before the last one is used: nobody waits for who computes longer.
+        const Array panel = next;
+        if (i + 1 < order.size()) next = panel_of(order[i + 1]);
+        const Array local[] = {columns(mine, panels.split.range(order[i])), panel};
         const Array part = call_locally(e, local);
         if (sum.is_known()) {
             sum = part;
