@@ -1,8 +1,7 @@
 // Takes the buffers of objects, staging arrays that are not packed host memory.
 #include "mpi/buffers.h"
 
-#include <cstring>
-
+#include "array/exchange/buffer_format.h"
 #include "array/object.h"
 
 namespace nb = nanobind;
@@ -68,33 +67,8 @@ void Buffer::release() noexcept {
 }
 
 DType Buffer::dtype() const {
-    const char* f = view_.format ? view_.format : "B";
-    if (*f == '@' || *f == '=' || *f == '<') ++f;
-    char kind = 0;
-    switch (*f) {
-        case '?': kind = 'b'; break;
-        case 'b':
-        case 'h':
-        case 'i':
-        case 'l':
-        case 'q':
-        case 'n': kind = 'i'; break;
-        case 'B':
-        case 'H':
-        case 'I':
-        case 'L':
-        case 'Q':
-        case 'N': kind = 'u'; break;
-        case 'e':
-        case 'f':
-        case 'd': kind = 'f'; break;
-        case 'Z': kind = 'c'; break;
-        default: break;
-    }
-    const std::size_t length = kind == 'c' ? 2 : 1;
-    if (kind == 0 || std::strlen(f) != length) return DType::UInt8;
-    DType found = dtype_of(kind, view_.itemsize);
-    return info(found).kind == kind && size_of(found) == view_.itemsize ? found : DType::UInt8;
+    DType t{};
+    return dtype_of_format(view_.format, view_.itemsize, t) ? t : DType::UInt8;
 }
 
 void Buffer::deliver() {

@@ -1,8 +1,8 @@
 // Local windows and the exchange of halos.
 #include "comm/block.h"
 
+#include "comm/pieces.h"
 #include "core/error.h"
-#include "tape/record/record.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {
@@ -10,13 +10,6 @@ namespace unisono::comm {
 namespace {
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
-
-Array slice(const Array& a, int axis, std::int64_t begin, std::int64_t end) {
-    std::vector<IndexItem> items;
-    for (int k = 0; k < axis; ++k) items.push_back({IndexItem::Kind::Slice, 0, 0, 1, false, false});
-    items.push_back({IndexItem::Kind::Slice, begin, end, 1, true, true});
-    return index(a, items);
-}
 
 }  // namespace
 
@@ -105,7 +98,7 @@ Array Block::own() const {
 
 /// Along the split axis, counted from the first own element.
 Array Block::slab(std::int64_t begin, std::int64_t end) const {
-    return slice(local_, split_->axis, room_.before + begin, room_.before + end);
+    return slice(local_, split_->axis, {room_.before + begin, room_.before + end});
 }
 
 void Block::grow(Halo room) {
@@ -113,7 +106,7 @@ void Block::grow(Halo room) {
     Array larger = empty(extended(shape_, room), dtype_, nullptr);
     if (old.size() > 0) {
         const std::int64_t n = old.shape()[at(split_->axis)];
-        assign(slice(larger, split_->axis, room.before, room.before + n), old.arg());
+        assign(slice(larger, split_->axis, {room.before, room.before + n}), old.arg());
     }
     local_ = std::move(larger);
     room_ = room;
@@ -183,13 +176,6 @@ void Block::ensure_halo(Halo wanted) {
         shape.insert(shape.begin(), slabs(all));
         return direct ? local_ : empty(shape, dtype_, nullptr);
     };
-    auto axis_first = [&](const Array& a) {
-        std::vector<int> axes{axis};
-        for (int k = 0; k < a.rank(); ++k) {
-            if (k != axis) axes.push_back(k);
-        }
-        return transpose(a, axes);
-    };
     const Array out = packed(going), in = packed(coming);
     auto parts = [&](const std::vector<Slab>& all) {
         std::vector<Part> made;
@@ -206,7 +192,7 @@ void Block::ensure_halo(Halo wanted) {
     for (const Slab& s : going) {
         if (!direct) {
             const Array from = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
-            assign(slice(out, 0, where, where + s.indices.size()), axis_first(from).arg());
+            assign(rows_of(out, {where, where + s.indices.size()}), axis_first(from, axis).arg());
         }
         where += s.indices.size();
     }
@@ -217,7 +203,7 @@ void Block::ensure_halo(Halo wanted) {
     for (const Slab& s : coming) {
         if (!direct) {
             const Array to = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
-            assign(axis_first(to), slice(in, 0, where, where + s.indices.size()).arg());
+            assign(axis_first(to, axis), rows_of(in, {where, where + s.indices.size()}).arg());
         }
         where += s.indices.size();
     }

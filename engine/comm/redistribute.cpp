@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "comm/pieces.h"
 #include "core/error.h"
-#include "tape/record/record.h"
 
 namespace unisono::comm {
 
@@ -20,8 +20,7 @@ Array box_of(const Array& a, const Box& box, const Box& origin) {
 }
 
 Array run_of(const Array& flat, std::int64_t begin, std::int64_t count) {
-    IndexItem item{IndexItem::Kind::Slice, begin, begin + count, 1, true, true};
-    return index(flat, {&item, 1});
+    return rows_of(flat, {begin, begin + count});
 }
 
 /// Ranks that may have something in common with these parts.

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "comm/pieces.h"
 #include "ops/reduction_tree.h"
-#include "tape/record/record.h"
 
 namespace unisono::comm {
 
@@ -28,11 +28,6 @@ struct Piece {
 };
 
 Range slice_of(const Piece& p) { return {p.slot, p.slot + p.slots()}; }
-
-Array rows_of(const Array& a, Range r) {
-    IndexItem item{IndexItem::Kind::Slice, r.begin, r.end, 1, true, true};
-    return index(a, {&item, 1});
-}
 
 void cut(Range own, int owner, std::int64_t n, std::int64_t leaf, std::vector<Piece>& pieces) {
     std::int64_t at = own.begin;
@@ -104,30 +99,6 @@ const char* reduction_name(Op op) {
         case Op::And: return "all";
         default: return "reduction";
     }
-}
-
-/// The axis moved to the front.
-Array axis_first(const Array& a, int axis) {
-    std::vector<int> axes{axis};
-    for (int k = 0; k < a.rank(); ++k) {
-        if (k != axis) axes.push_back(k);
-    }
-    return transpose(a, axes);
-}
-
-/// The first axis moved back there.
-Array axis_back(const Array& a, int axis) {
-    std::vector<int> axes;
-    for (int k = 1; k < a.rank(); ++k) axes.push_back(k);
-    axes.insert(axes.begin() + axis, 0);
-    return transpose(a, axes);
-}
-
-Array slice(const Array& a, int axis, Range r) {
-    std::vector<IndexItem> items(static_cast<std::size_t>(axis),
-                                 {IndexItem::Kind::Slice, 0, 0, 1, false, false});
-    items.push_back({IndexItem::Kind::Slice, r.begin, r.end, 1, true, true});
-    return index(a, items);
 }
 
 }  // namespace

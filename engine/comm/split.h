@@ -107,7 +107,7 @@ struct Split {
     }
 
   private:
-    static constexpr std::int64_t beyond = std::int64_t{1} << 61;
+    static constexpr std::int64_t beyond = std::int64_t{1} << 62;
     std::int64_t even_begin(int rank) const {
         return base / ranks * rank + base % ranks * rank / ranks;
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "array/exchange/adopt.h"
+#include "array/exchange/buffer_format.h"
 #include "array/exchange/nested.h"
 #include "array/object.h"
 #include "context/context.h"
@@ -13,9 +14,7 @@
 
 namespace unisono::python {
 
-namespace {
-
-bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
+bool dtype_of_format(const char* format, std::int64_t item_size, DType& t) {
     if (!format) format = "B";
     while (*format == '@' || *format == '=' || *format == '<') ++format;
     const bool complex = format[0] == 'Z';
@@ -50,6 +49,8 @@ bool dtype_of_format(const char* format, Py_ssize_t item_size, DType& t) {
     }
     return false;
 }
+
+namespace {
 
 void release_borrowed(void* owner) {
     auto* view = static_cast<Py_buffer*>(owner);

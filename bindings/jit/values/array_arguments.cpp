@@ -4,28 +4,18 @@
 #include <cstring>
 
 #include "array/exchange/adopt.h"
+#include "array/exchange/buffer_format.h"
 #include "array/exchange/numpy_layout.h"
 #include "errors.h"
 
 namespace unisono::python {
 
-/// The dtype of a PEP 3118 format, native or little-endian.
-bool dtype_of_format(const char* format, std::int64_t bytes, DType& t) {
-    if (!format) format = "B";
-    if (*format == '@' || *format == '=' || *format == '<') ++format;
-    static constexpr std::string_view signed_formats = "bhilqnc", unsigned_formats = "BHILQN";
-    if (*format == 'Z' && (format[1] == 'f' || format[1] == 'd') && format[2] == '\0') {
-        t = format[1] == 'f' ? DType::Complex64 : DType::Complex128;
-        return size_of(t) == bytes;
+bool dtype_of_items(const char* format, std::int64_t bytes, DType& t) {
+    if (format && std::strcmp(format, "c") == 0) {
+        t = DType::Int8;
+        return bytes == 1;
     }
-    char kind = *format == '?'                                        ? 'b'
-                : *format == 'e' || *format == 'f' || *format == 'd'  ? 'f'
-                : signed_formats.find(*format) != std::string::npos   ? 'i'
-                : unsigned_formats.find(*format) != std::string::npos ? 'u'
-                                                                      : 0;
-    if (!kind || format[1] != '\0') return false;
-    t = dtype_of(kind, bytes);
-    return size_of(t) == bytes;
+    return dtype_of_format(format, bytes, t);
 }
 
 bool Arguments::add_view(PyObject* object, const std::string& name) {
@@ -175,7 +165,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (b.ndim > 0 && !b.strides && is_numpy_scalar(object))  // numpy.datetime64 gives its bytes
         refuse(name, std::string("a ") + Py_TYPE(object)->tp_name, "convert it to a number");
     DType t{};
-    if (!dtype_of_format(b.format, b.itemsize, t)) {
+    if (!dtype_of_items(b.format, b.itemsize, t)) {
         const bool is_text = b.format && std::strchr("wsU", b.format[std::strlen(b.format) - 1]);
         refuse(name,
                is_text ? "an array of strings"

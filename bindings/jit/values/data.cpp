@@ -31,7 +31,7 @@ std::unique_ptr<ArrayWords> ArrayWords::of(PyObject* object) {
         ~Release() { PyBuffer_Release(b); }
     } release{&buffer};
     auto made = std::make_unique<ArrayWords>();
-    if (!dtype_of_format(buffer.format, buffer.itemsize, made->dtype)) return nullptr;
+    if (!dtype_of_items(buffer.format, buffer.itemsize, made->dtype)) return nullptr;
     made->is_writable = !buffer.readonly;
     made->address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(buffer.buf));
     for (int k = 0; k < buffer.ndim; ++k) {

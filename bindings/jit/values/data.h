@@ -18,8 +18,8 @@ namespace unisono::python {
 
 class TableObjects;
 
-/// The dtype of a PEP 3118 format; false where there is none.
-bool dtype_of_format(const char* format, std::int64_t bytes, DType& t);
+/// The dtype of a buffer's format, with characters as int8; false where there is none.
+bool dtype_of_items(const char* format, std::int64_t bytes, DType& t);
 
 /// A field or item as it lies in memory, of an array that a Python object owns.
 struct ArrayWords {

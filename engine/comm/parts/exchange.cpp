@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "comm/split.h"
+#include "comm/pieces.h"
 #include "core/error.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
@@ -56,17 +56,14 @@ Array swap_rows(Mesh& mesh, const Array& given, std::span<const std::int64_t> to
     for (std::size_t k = 1; k < shape.size(); ++k) row *= shape[k];
     shape[0] = std::accumulate(from_each.begin(), from_each.end(), std::int64_t{0});
     const Array made = empty(shape, t, nullptr);
-    auto slice = [](const Array& a, std::int64_t begin, std::int64_t count) {
-        IndexItem item{IndexItem::Kind::Slice, begin, begin + count, 1, true, true};
-        return index(a, {&item, 1});
-    };
     std::vector<Part> sends, receives;
     std::int64_t out = 0, in = 0;
     for (int r = 0; r < mesh.size(); ++r) {
         const auto k = static_cast<std::size_t>(r);
         if (r == mesh.rank()) {
             if (to_each[k] > 0)
-                assign(slice(made, in, from_each[k]), slice(rows, out, to_each[k]).arg());
+                assign(rows_of(made, {in, in + from_each[k]}),
+                       rows_of(rows, {out, out + to_each[k]}).arg());
         } else {
             if (to_each[k] > 0) sends.push_back({r, out * row, to_each[k] * row});
             if (from_each[k] > 0) receives.push_back({r, in * row, from_each[k] * row});
@@ -120,6 +117,13 @@ std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> sizes) {
     std::vector<std::int64_t> bounds{0};
     for (std::int64_t n : sizes) bounds.push_back(bounds.back() + n);
     return bounds;
+}
+
+Held parts_of_sizes(std::span<const std::int64_t> sizes, int axis) {
+    const std::vector<std::int64_t> bounds = bounds_of(sizes);
+    Split split = Split::even(axis, bounds.back(), static_cast<int>(sizes.size()));
+    split.bounds = std::make_shared<const std::vector<std::int64_t>>(bounds);
+    return Held::along(split);
 }
 
 }  // namespace unisono::comm

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/mesh.h"
+#include "comm/steps.h"
 
 namespace unisono::comm {
 
@@ -29,5 +30,7 @@ void agree(Mesh& mesh, const std::string& what, const std::function<void()>& wor
 
 /// Where parts of these sizes begin, and the end.
 std::vector<std::int64_t> bounds_of(std::span<const std::int64_t> sizes);
+/// An array whose parts have these sizes, one behind the other along the axis.
+Held parts_of_sizes(std::span<const std::int64_t> sizes, int axis);
 
 }  // namespace unisono::comm

@@ -1,13 +1,14 @@
 // Orders elements that are spread: sample sort.
 //
-// Each rank sorts its part and samples it evenly; all get all samples, and between them p - 1 that
-// cut the order into p ranges. Each rank sends every other the elements of that one's range, sorts
-// what it gets, and the result is moved to even parts. Equal elements go to the same rank, from
-// ranks in their order, so that the order is stable.
+// Each rank samples its part; all get all samples, and between them p - 1 that cut the order into p
+// ranges. Each rank sends every other the elements of that one's range, sorts what it gets, and the
+// result is moved to even parts. Equal elements go to the same rank, from ranks in their order, so
+// that the order is stable. Few ranks pick the elements for each; many sort first, and cut.
 #include <algorithm>
 
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
+#include "comm/pieces.h"
 #include "comm/redistribute.h"
 #include "library/gather/index.h"
 #include "library/gather/join.h"
@@ -15,16 +16,10 @@
 #include "library/sort/search.h"
 #include "library/sort/sort.h"
 #include "library/sort/unique.h"
-#include "tape/record/record.h"
 
 namespace unisono::comm {
 
 namespace {
-
-Array slice(const Array& a, std::int64_t begin, std::int64_t end) {
-    IndexItem item{IndexItem::Kind::Slice, begin, end, 1, true, true};
-    return index(a, {&item, 1});
-}
 
 Array reversed(const Array& a) {
     IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
@@ -57,8 +52,6 @@ Array either(Op op, const Array& a, const Array& b) {
     const Arg both[] = {a.arg(), b.arg()};
     return apply(op, both);
 }
-
-Array under(const Array& a, const Array& mask) { return at_positions(a, mask); }
 
 /// The samples of all ranks, in order; positions are spread as if drawn.
 Array samples_of(Mesh& mesh, const Split& even, const Array& part, const std::string& what) {
@@ -95,7 +88,7 @@ Ranged by_groups(Mesh& mesh, const Split& even, const Array& part, bool with_pla
         Array reached;
         if (!is_last) {
             const std::int64_t at = (r + 1) * m / ranks;
-            const Array cut = slice(samples, at, at + 1);
+            const Array cut = rows_of(samples, {at, at + 1});
             // NaN comes last: all are below it.
             reached = either(Op::Or, either(Op::Le, part, cut), either(Op::Ne, cut, cut));
         }
@@ -110,11 +103,9 @@ Ranged by_groups(Mesh& mesh, const Split& even, const Array& part, bool with_pla
         } else {
             mask = is_first ? reached : either(Op::Gt, reached, below);
         }
-        values.push_back(under(part, mask));
+        values.push_back(at_positions(part, mask));
         if (with_places) {
-            const Array own = library::nonzero(mask)[0];
-            const Arg sum[] = {own.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
-            places.push_back(apply(Op::Add, sum));
+            places.push_back(plus(library::nonzero(mask)[0], first));
         }
         to_ranks.push_back(values.back().size());
         below = is_last ? mask : is_first ? reached : either(Op::Or, reached, below);
@@ -151,34 +142,14 @@ Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::strin
         return by_groups(mesh, even.split, part, with_places, what);
     if (with_places) {
         const Array order = library::argsort(part, 0, false);
-        const Arg sum[] = {
-            order.arg(),
-            Arg{scalar_operand(Scalar::of(DType::Int64, even.split.range(mesh.rank()).begin))}};
-        made.places = apply(Op::Add, sum);
+        made.places = plus(order, even.split.range(mesh.rank()).begin);
         made.values = at_positions(part, order);
     } else {
         made.values = library::sort(part, 0, false);
     }
     if (ranks > 1) {
-        // As many samples as ranks, of each part.
-        const std::int64_t n = part.size();
-        const std::int64_t shape[] = {ranks};
-        std::vector<std::int64_t> counts;
-        for (int r = 0; r < ranks; ++r) counts.push_back(even.split.range(r).empty() ? 0 : ranks);
-        Array samples = empty(shape, v.dtype, nullptr);
-        for (std::int64_t k = 0; k < ranks && n > 0; ++k) {
-            const std::int64_t at = std::min(n - 1, (2 * k + 1) * n / (2 * ranks));
-            assign(slice(samples, k, k + 1), slice(made.values, at, at + 1).arg());
-        }
-        // To every rank the same: they lie one copy behind the other.
-        const std::int64_t copies[] = {ranks, n > 0 ? ranks : 0};
-        const std::int64_t flat[] = {copies[0] * copies[1]};
-        const Array given =
-            reshape(copy(broadcast_to(slice(samples, 0, copies[1]), copies)), {flat[0]});
-        const std::vector<std::int64_t> to_each(static_cast<std::size_t>(ranks), copies[1]);
-        const Array all =
-            library::sort(swap_rows(mesh, given, to_each, counts, "samples of " + what), 0, false);
-        const std::int64_t m = all.size();
+        const Array all = samples_of(mesh, even.split, part, what);
+        const std::int64_t n = part.size(), m = all.size();
         std::vector<std::int64_t> to_ranks;
         std::int64_t before = 0;
         for (int r = 0; r + 1 < ranks; ++r) {
@@ -186,7 +157,7 @@ Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::strin
             if (m > 0 && n > 0) {
                 const std::int64_t at = (r + 1) * m / ranks;
                 const Array place =
-                    library::search_sorted(made.values, slice(all, at, at + 1), true);
+                    library::search_sorted(made.values, rows_of(all, {at, at + 1}), true);
                 end = values_of<const std::int64_t>(place)[0];
             }
             to_ranks.push_back(end - before);
@@ -208,15 +179,6 @@ Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::strin
     return made;
 }
 
-/// Parts of these sizes, one behind the other.
-Held in_order(std::span<const std::int64_t> sizes, std::int64_t extent) {
-    const int ranks = static_cast<int>(sizes.size());
-    Split split = Split::even(0, extent, ranks);
-    split.bounds = std::make_shared<const std::vector<std::int64_t>>(bounds_of(sizes));
-    split.base = split.bounds->back();
-    return Held::along(split);
-}
-
 /// The other way round: index j is n - 1 - j.
 Held backwards(const Held& held) {
     const std::int64_t n = held.split.extent;
@@ -231,7 +193,7 @@ std::string text_of(const Entry& e) {
 
 void sort_parts(Partition& p, const Entry& e) {
     const Ranged sorted = in_ranges(p, e.in[0], false, text_of(e));
-    const Held as = in_order(sorted.sizes, e.out.layout->size());
+    const Held as = parts_of_sizes(sorted.sizes, 0);
     if (attributes_of<primitives::Sorting>(e).descending)
         return p.store(e.out, reversed(sorted.values), backwards(as), "sorted parts");
     p.store(e.out, sorted.values, as, "sorted parts");
@@ -249,7 +211,7 @@ void argsort_parts(Partition& p, const Entry& e) {
         v = turned.view();
     }
     const Ranged sorted = in_ranges(p, v, true, text_of(e));
-    const Held as = in_order(sorted.sizes, n);
+    const Held as = parts_of_sizes(sorted.sizes, 0);
     if (!descending) return p.store(e.out, sorted.places, as, "order of parts");
     const Arg from[] = {Arg{scalar_operand(Scalar::of(DType::Int64, n - 1))}, sorted.places.arg()};
     p.store(e.out, reversed(apply(Op::Sub, from)), backwards(as), "order of parts");
@@ -272,13 +234,13 @@ void unique_parts(Partition& p, const Entry& e) {
     // Results are as long as the operand; what lies behind the last value is not used.
     const bool is_last = mesh.rank() + 1 == mesh.size();
     sizes.back() += n - found;
-    const Held as = in_order(sizes, n);
+    const Held as = parts_of_sizes(sizes, 0);
     auto store = [&](const View& to, const Array& values) {
         const std::int64_t shape[] = {is_last ? mine + n - found : mine};
         const Array padded = empty(shape, to.dtype, nullptr);
-        if (mine > 0) assign(slice(padded, 0, mine), values.arg());
+        if (mine > 0) assign(rows_of(padded, {0, mine}), values.arg());
         if (shape[0] > mine) {
-            assign(slice(padded, mine, shape[0]),
+            assign(rows_of(padded, {mine, shape[0]}),
                    Arg{scalar_operand(Scalar::of(DType::Int64, 0)), Weak::Int});
         }
         p.store(to, padded, as, what);
@@ -288,8 +250,7 @@ void unique_parts(Partition& p, const Entry& e) {
     store(out[2], at_positions(sorted.places, own.index));
     store(out[4], own.counts);
     // The inverse goes back to where the elements were.
-    const Arg shifted[] = {own.inverse.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
-    const Array inverse = apply(Op::Add, shifted);
+    const Array inverse = plus(own.inverse, first);
     const Split even = Split::even(0, n, mesh.size());
     const auto places = values_of<const std::int64_t>(sorted.places);
     std::vector<std::int64_t> to_each(static_cast<std::size_t>(mesh.size()), 0);
@@ -316,10 +277,7 @@ void extreme_of_parts(Partition& p, const Entry& e) {
         const std::int64_t one[] = {1};
         const Array best = reshape(materialised(library::arg_extreme(part, 0, largest)), {1});
         assign(value, broadcast_to(at_positions(part, best), one).arg());
-        const Arg sum[] = {
-            best.arg(),
-            Arg{scalar_operand(Scalar::of(DType::Int64, even.split.range(mesh.rank()).begin))}};
-        assign(place, apply(Op::Add, sum).arg());
+        assign(place, plus(best, even.split.range(mesh.rank()).begin).arg());
     }
     const std::vector<std::int64_t> to_each(static_cast<std::size_t>(ranks), mine);
     std::vector<std::int64_t> from_each;

@@ -3,10 +3,10 @@
 
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
+#include "comm/pieces.h"
 #include "core/error.h"
 #include "library/gather/index.h"
 #include "library/sort/sort.h"
-#include "tape/record/record.h"
 
 namespace unisono::comm {
 
@@ -27,11 +27,6 @@ struct Put final : OpaqueCall {
     }
     std::string name() const override { return "put"; }
 };
-
-Array plus(const Array& a, std::int64_t b) {
-    const Arg sum[] = {a.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, b))}};
-    return apply(Op::Add, sum);
-}
 
 std::vector<library::IndexPart> parts_of(std::span<const Array> positions) {
     std::vector<library::IndexPart> parts;
@@ -209,14 +204,6 @@ Masked masked(Partition& p, const View& mask, const std::string& what) {
     return made;
 }
 
-/// Packed values, as many of each rank.
-Held packed_by(std::span<const std::int64_t> counts, int axis) {
-    const std::vector<std::int64_t> bounds = bounds_of(counts);
-    Split split = Split::even(axis, bounds.back(), static_cast<int>(counts.size()));
-    split.bounds = std::make_shared<const std::vector<std::int64_t>>(bounds);
-    return Held::along(split);
-}
-
 std::vector<library::IndexPart> under(const Array& mask) { return parts_of({&mask, 1}); }
 
 }  // namespace
@@ -226,7 +213,7 @@ void select_parts(Partition& p, const Entry& e) {
     const std::string what = "selection from " + shape_text(in[0].layout->shape());
     const Masked m = masked(p, in[1], what);
     const Array values = p.part(in[0], m.rows);
-    p.store(e.out, library::get_items(values, under(m.mask)), packed_by(m.counts, 0), what);
+    p.store(e.out, library::get_items(values, under(m.mask)), parts_of_sizes(m.counts, 0), what);
 }
 
 void nonzero_parts(Partition& p, const Entry& e) {
@@ -241,14 +228,14 @@ void nonzero_parts(Partition& p, const Entry& e) {
         IndexItem row{IndexItem::Kind::Integer, static_cast<std::int64_t>(k)};
         assign(index(all, {&row, 1}), (k == 0 ? plus(places[k], first) : places[k]).arg());
     }
-    p.store(e.out, all, packed_by(m.counts, 1), what);
+    p.store(e.out, all, parts_of_sizes(m.counts, 1), what);
 }
 
 void fill_parts(Partition& p, const Entry& e) {
     const std::vector<View> in = reads_of(e);
     const std::string what = "assignment under a mask of " + shape_text(in[1].layout->shape());
     const Masked m = masked(p, in[1], what);
-    const Array values = p.part(in[0], packed_by(m.counts, 0));
+    const Array values = p.part(in[0], parts_of_sizes(m.counts, 0));
     const Held held = p.held(e.out);
     Array part = p.part(e.out, m.rows);
     const bool in_place = held == m.rows;

@@ -5,6 +5,7 @@
 // to rank, a panel at a time (SUMMA on a grid of one column): C takes in B's panels in the order of
 // the ranks that have them. No rank ever holds all of A or B.
 #include "comm/parts/primitive.h"
+#include "comm/pieces.h"
 #include "comm/redistribute.h"
 #include "comm/reduce.h"
 #include "library/linalg/matmul.h"
@@ -13,12 +14,6 @@
 namespace unisono::comm {
 
 namespace {
-
-Array columns(const Array& a, Range r) {
-    const IndexItem items[] = {{IndexItem::Kind::Slice, 0, 0, 1, false, false},
-                               {IndexItem::Kind::Slice, r.begin, r.end, 1, true, true}};
-    return index(a, items);
-}
 
 /// Adds the products of parts of a common axis.
 void add_products(Partition& p, const Entry& e, const Held& along_k, const Held& rows_k) {
@@ -87,7 +82,7 @@ void matmul_parts(Partition& p, const Entry& e) {
         // A panel is on its way before the last one is used: nobody waits for who computes longer.
         const Array panel = next;
         if (i + 1 < order.size()) next = panel_of(order[i + 1]);
-        const Array local[] = {columns(mine, panels.split.range(order[i])), panel};
+        const Array local[] = {slice(mine, 1, panels.split.range(order[i])), panel};
         const Array part = call_locally(e, local);
         if (sum.is_known()) {
             sum = part;
