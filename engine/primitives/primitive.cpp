@@ -25,7 +25,7 @@ bool is_addressable(const Array& a) { return a.is_known() || a.view().storage->a
 Device* place_of(const Primitive& row, std::span<const Array> in) {
     const auto far = std::find_if_not(in.begin(), in.end(), is_addressable);
     if (far == in.end()) return nullptr;
-    const bool apart = Tape::of(*far).windows();
+    const bool apart = windows_of(*far);
     if (!apart && !row.by_address->runs_on_devices(row)) {
         fail(ErrorKind::Unsupported,
              std::string(row.name) + ": runs on the host only; got an array on " +
@@ -45,7 +45,7 @@ Device* place_of(const Primitive& row, std::span<const Array> in) {
 Array in_place(const Array& a, Device* place) {
     if (place && a.is_known()) return full({}, a.scalar(), place);
     // Beside arrays on a mesh all ranks have arrays of the host alike.
-    return place && Tape::of(place).windows() ? to_device(a, place) : materialised(a);
+    return windows_of(place) ? to_device(a, place) : materialised(a);
 }
 
 bool shares_memory(const View& in, const View& out) {

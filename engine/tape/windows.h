@@ -11,10 +11,9 @@
 #include <string>
 
 #include "tape/array.h"
+#include "tape/tape.h"
 
 namespace unisono {
-
-struct Entry;
 
 class Windows {
   public:
@@ -43,5 +42,11 @@ class Windows {
     /// Writes rows of that shape there, the later of two that meet last.
     virtual void put(const Array& target, std::span<const Array> positions, const Array& rows) = 0;
 };
+
+/// Of arrays of a place that records apart, else null: for the host the answer is at hand.
+inline Windows* windows_of(const Device* device) {
+    return device ? Tape::of(device).windows() : nullptr;
+}
+inline Windows* windows_of(const Array& a) { return windows_of(a.device()); }
 
 }  // namespace unisono

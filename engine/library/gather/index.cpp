@@ -331,8 +331,7 @@ const Array* whole_mask(const Array& a, std::span<const IndexPart> parts) {
 /// How many elements of a packed mask are set before each block; the last one, all of them. On a
 /// mesh, whose ranks count for themselves, those of all only.
 Array counts_of(const Array& mask) {
-    if (Tape::of(mask).windows())
-        return reshape(materialised(reduce(Op::Add, mask, {}, false)), {1});
+    if (windows_of(mask)) return reshape(materialised(reduce(Op::Add, mask, {}, false)), {1});
     return call(primitives::count_true, {&mask, 1}, {});
 }
 
@@ -611,7 +610,7 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     if (const Array* mask = whole_mask(a, parts)) return select_items(a, *mask);
     Resolved r = resolve(a, parts);
     std::vector<std::int64_t> shape = result_shape(r);
-    if (Windows* windows = Tape::of(a).windows()) return take_apart(*windows, r);
+    if (Windows* windows = windows_of(a)) return take_apart(*windows, r);
     if (r.indices.size() == 1 && r.base.rank() == 1 && !r.indices[0].checked)
         return take_elements(r, shape);
     Positions p = positions_of(r);
@@ -637,7 +636,7 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
     if (const Array* mask = whole_mask(target, parts)) return fill_items(target, *mask, value);
     Resolved r = resolve(target, parts);
     std::vector<std::int64_t> shape = result_shape(r);
-    if (Windows* windows = Tape::of(target).windows())
+    if (Windows* windows = windows_of(target))
         return put_apart(*windows, r, fitted(value_array(value, target), shape));
     Positions p = positions_of(r);
     Array rows = fitted(value_array(value, target), shape);

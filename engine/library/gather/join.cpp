@@ -15,6 +15,7 @@
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono::library {
 
@@ -120,9 +121,9 @@ Array concatenate(std::span<const Array> given, int axis, std::optional<DType> d
     // Parts of arrays on a mesh are assigned, whatever they lie beside.
     Device* place = parts[0].device();
     for (const Array& p : parts) {
-        if (Tape::of(p).windows()) place = p.device();
+        if (windows_of(p)) place = p.device();
     }
-    const bool is_call = parts.size() > most_statements && is_packed && !Tape::of(place).windows();
+    const bool is_call = parts.size() > most_statements && is_packed && !windows_of(place);
     if (is_call && element_count(shape) > 0) {
         for (Array& p : parts) p = packed(astype(p, t, false));
         if (!out) return call(primitives::join, parts, {static_cast<int>(at)});

@@ -16,6 +16,7 @@
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono::library {
 
@@ -222,7 +223,7 @@ Array matmul(const Array& first, const Array& second, const Array* out) {
     if (out) {
         check_result(shape, t, *out);
         const bool is_direct = out->dtype() == t && out->view().layout->contiguous();
-        if (is_direct && !Tape::of(*out).windows()) {
+        if (is_direct && !windows_of(*out)) {
             call_into(primitives::matmul_into, operands, *out, {});
             return *out;
         }

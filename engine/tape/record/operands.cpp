@@ -58,7 +58,7 @@ void require_dtype(const Device* device, DType t) {
 
 View fresh_view(const Layout* packed, DType t, Device* device) {
     const View made{fresh_storage(packed->size(), t, device), packed, 0, t};
-    if (Windows* windows = device ? Tape::of(device).windows() : nullptr) [[unlikely]]
+    if (Windows* windows = windows_of(device)) [[unlikely]]
         windows->created(made);
     return made;
 }
@@ -82,7 +82,7 @@ Device* far_device(std::span<const Arg> args) {
         if (!a.is_scalar() && a.view.storage->device) far = a.view.storage->device;
     }
     if (!far) return nullptr;
-    const bool takes_all = Tape::of(far).windows() != nullptr;
+    const bool takes_all = windows_of(far) != nullptr;
     const bool has_near = std::any_of(args.begin(), args.end(), [&](const Arg& a) {
         return !a.is_scalar() && !a.view.storage->device && (takes_all || a.weak == Weak::Complex);
     });
@@ -91,7 +91,7 @@ Device* far_device(std::span<const Arg> args) {
 
 Arg beside(const Arg& near, Device* device, Array& keep) {
     if (near.is_scalar() || !device || near.view.storage->device == device) return near;
-    if (near.weak != Weak::Complex && (near.view.storage->device || !Tape::of(device).windows()))
+    if (near.weak != Weak::Complex && (near.view.storage->device || !windows_of(device)))
         return near;
     keep = to_device(Array::of(near.view), device);
     return {keep.view(), near.weak};

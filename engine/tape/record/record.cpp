@@ -15,6 +15,7 @@
 #include "tape/record/operands.h"
 #include "tape/record/record_special.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -465,7 +466,7 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
         }
     }
     Device* far = far_device(args);
-    if (out && out->device() && Tape::of(*out).windows()) far = out->device();
+    if (out && windows_of(*out)) far = out->device();
     return far ? apply_beside(op, args, out, far) : apply_any(op, args, out);
 }
 

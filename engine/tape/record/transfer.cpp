@@ -52,8 +52,8 @@ class Transfer final : public OpaqueCall {
 Array to_device(const Array& given, Device* device) {
     Array a = materialised(given);
     if (a.device() == device) return a;
-    if (Windows* from = Tape::of(a).windows()) return to_device(from->whole(a), device);
-    Windows* to = Tape::of(device).windows();
+    if (Windows* from = windows_of(a)) return to_device(from->whole(a), device);
+    Windows* to = windows_of(device);
     if (to && a.device()) return to_device(to_device(a, nullptr), device);
     // A window runs later, and the array may be written before.
     const Array packed = a.view().layout->contiguous() && !to ? a : copy(a);

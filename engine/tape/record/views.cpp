@@ -247,7 +247,7 @@ Array reshape(const Array& given, std::vector<std::int64_t> shape) {
     }
     std::int64_t strides[max_rank];
     View v = a.view();
-    if (Windows* windows = Tape::of(a).windows()) [[unlikely]]
+    if (Windows* windows = windows_of(a)) [[unlikely]]
         return reshaped_apart(*windows, a, shape);
     if (a.view().layout->contiguous() || a.size() == 0) {
         v.layout = Layout::contiguous(shape);
@@ -287,7 +287,7 @@ char* host_data(const Array& a, bool for_write) {
 
 static Scalar read_element(const View& v, std::int64_t offset) {
     Storage* s = v.storage;
-    if (Windows* windows = Tape::of(s->device).windows()) [[unlikely]] {
+    if (Windows* windows = windows_of(s->device)) [[unlikely]] {
         const View one{s, Layout::scalar(), offset, v.dtype};
         return item(windows->whole(Array::of(one)));
     }
@@ -376,11 +376,11 @@ bool write_element(const Array& a, std::span<const std::int64_t> index, const Ar
 }
 
 Array to_value(const Array& a) {
-    const bool apart = !a.is_known() && Tape::of(a).windows();
+    Windows* const apart = windows_of(a);
     if (a.is_known() ||
         (a.is_value() && !apart && (a.view().storage->pending || is_complex(a.dtype()))))
         return a;
-    if (apart) return Array::of(Tape::of(a).windows()->whole(a).view(), true);
+    if (apart) return Array::of(apart->whole(a).view(), true);
     if (is_complex(a.dtype())) {
         // Of complex128 it becomes a number of Python's, which may be used on any device.
         const bool is_number = a.dtype() == DType::Complex128 && a.device();
