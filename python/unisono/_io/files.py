@@ -68,11 +68,8 @@ def save(file, arr, allow_pickle=True):
     """
     import numpy
 
-    if (
-        isinstance(arr, un.ndarray)
-        and arr.mesh is not None
-        and isinstance(file, (str, os.PathLike))
-    ):
+    # Arrays of records have no mesh.
+    if getattr(arr, "mesh", None) is not None and isinstance(file, (str, os.PathLike)):
         from .distributed import save as save_parts
 
         save_parts(file, arr)
