@@ -11,7 +11,8 @@
 namespace unisono::python {
 
 bool dtype_of_items(const char* format, std::int64_t bytes, DType& t) {
-    if (format && std::strcmp(format, "c") == 0) {
+    const bool has_order = format && std::strchr("@=<", *format) && *format;
+    if (format && std::strcmp(format + has_order, "c") == 0) {  // ctypes writes "<c"
         t = DType::Int8;
         return bytes == 1;
     }
