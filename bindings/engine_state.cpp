@@ -6,6 +6,7 @@
 
 #include "array/object.h"
 #include "backends/codegen/put_off.h"
+#include "comm/mesh.h"
 #include "context/context.h"
 #include "core/layout.h"
 #include "core/pool.h"
@@ -53,6 +54,8 @@ nb::dict stats_dict() {
     put("flushes_that_waited", &Counters::flushes_that_waited);
     put("plans_formed", &Counters::plans_formed);
     put("messages_sent", &Counters::messages_sent);
+    const comm::Mesh* mesh = comm::Mesh::current();
+    d["bytes_gathered"] = mesh ? mesh->bytes_gathered() : 0;
     d["pending_operations"] = Tape::current().length();
     d["layouts"] = Layout::interned();
     return d;

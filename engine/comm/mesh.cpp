@@ -83,23 +83,42 @@ Mesh& Mesh::get(const std::string& kind, bool (*interrupted)()) {
 
 Stamp Mesh::next(const std::string& what) {
     Stamp stamp;
-    stamp.number = ++number_;
+    stamp.number = stamp.answers = ++number_;
     stamp.text = what + place_text();
     for (char c : stamp.text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
     stamp.hash = hash_;
     return stamp;
 }
 
-void Mesh::record(const std::string& what, const View& from, std::vector<Part> sends,
-                  const View& to, std::vector<Part> receives, bool settle) {
+void Mesh::append(Stamp stamp, const View& from, std::vector<Part> sends, const View& to,
+                  std::vector<Part> receives, bool settle) {
     Entry e{};
     e.kind = EntryKind::Opaque;
     e.inputs = 1;
     e.in[0] = from;
     e.out = to;
-    e.call = new Messages(*transport_, next(what), std::move(sends), std::move(receives),
+    e.call = new Messages(*transport_, std::move(stamp), std::move(sends), std::move(receives),
                           settle);  // owned by the tape
     Tape::current().append(e);
+}
+
+void Mesh::record(const std::string& what, const View& from, std::vector<Part> sends,
+                  const View& to, std::vector<Part> receives, bool settle) {
+    append(next(what), from, std::move(sends), to, std::move(receives), settle);
+}
+
+void Mesh::pass_on(const std::string& what, int before, const Array& in,
+                   const std::function<Array()>& compute, int after) {
+    auto bytes_of = [](const Array& a) { return a.size() * size_of(a.dtype()); };
+    std::vector<Part> receives, sends;
+    if (before >= 0) receives.push_back({before, 0, bytes_of(in)});
+    const Stamp got = next(what);
+    append(got, in.view(), {}, in.view(), std::move(receives), false);
+    const Array out = compute();
+    Stamp given = next(what + ", passed on");
+    given.answers = got.number;
+    if (after >= 0) sends.push_back({after, 0, bytes_of(out)});
+    append(std::move(given), out.view(), std::move(sends), out.view(), {}, false);
 }
 
 void Mesh::barrier() {

@@ -1,6 +1,7 @@
 // A mesh: the ranks of a job, and the numbered operations that they make together.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,14 @@ class Mesh {
     /// will leave.
     void record(const std::string& what, const View& from, std::vector<Part> sends, const View& to,
                 std::vector<Part> receives, bool settle);
+    /// One after the other: a rank gets `in` from rank `before` (-1: from none), and, once `out` is
+    /// computed from that by what `compute` records, gives it to rank `after`.
+    void pass_on(const std::string& what, int before, const Array& in,
+                 const std::function<Array()>& compute, int after);
+
+    /// Bytes of others that this rank got so that it has all of an array of several elements.
+    std::int64_t bytes_gathered() const { return bytes_gathered_; }
+    void count_gathered(std::int64_t bytes) { bytes_gathered_ += bytes; }
 
     /// Completes pending work and waits for all ranks.
     void barrier();
@@ -44,11 +53,14 @@ class Mesh {
   private:
     Mesh(std::string kind, std::unique_ptr<Transport> transport);
     Stamp next(const std::string& what);
+    void append(Stamp stamp, const View& from, std::vector<Part> sends, const View& to,
+                std::vector<Part> receives, bool settle);
 
     std::string kind_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Place> place_;
     std::unique_ptr<Partition> partition_;
+    std::int64_t bytes_gathered_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t hash_ = 0xcbf29ce484222325ull;
 };

@@ -99,6 +99,8 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
         }
     }
     if (mesh.size() == 1) return made;
+    if (wanted.kind == Held::Kind::All && element_count(shape) > 1)
+        mesh.count_gathered(in_size * bytes);
     // Runs of rows are sent from where they lie, and received where they shall lie.
     const bool from_rows =
         std::ranges::all_of(going, [&](const Piece& p) { return is_run(part, p.box, has); });

@@ -26,6 +26,9 @@ struct Stamp {
     std::uint64_t number = 0;  ///< counted from 1 on each rank
     std::uint64_t hash = 0;    ///< of the texts of all operations up to this one
     std::string text;          ///< what it does and where, for messages
+    /// The operation whose receives these sends answer: this one, or an earlier one, of which a
+    /// rank needs the result before it can send.
+    std::uint64_t answers = 0;
 };
 
 class Transport {

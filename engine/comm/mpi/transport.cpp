@@ -64,12 +64,16 @@ class MpiTransport final : public Transport {
         refuse_if_broken();
         start_check(stamp);
         std::vector<MPI_Request> requests;
-        int tag = first_tag + static_cast<int>(stamp.number % tag_count);
+        auto tag_of = [](std::uint64_t number) {
+            return first_tag + static_cast<int>(number % tag_count);
+        };
+        int tag = tag_of(stamp.number);
         for (const Part& p : receives) {
             for_pieces(p, [&](std::int64_t at, int bytes) {
                 MPI_Irecv(to + at, bytes, MPI_BYTE, p.rank, tag, data_, &requests.emplace_back());
             });
         }
+        tag = tag_of(stamp.answers);
         for (const Part& p : sends) {
             for_pieces(p, [&](std::int64_t at, int bytes) {
                 MPI_Isend(from + at, bytes, MPI_BYTE, p.rank, tag, data_, &requests.emplace_back());

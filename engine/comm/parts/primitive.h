@@ -40,7 +40,8 @@ const Attributes& attributes_of(const Entry& e) {
 }
 Array call_locally(const Entry& e, std::span<const Array> operands);
 
-// Algorithms over parts: ordering.cpp, positions.cpp, counting.cpp, products.cpp, drawing.cpp.
+// Algorithms over parts: ordering.cpp, positions.cpp, counting.cpp, products.cpp, drawing.cpp,
+// scanning.cpp.
 void sort_parts(Partition&, const Entry&);
 void argsort_parts(Partition&, const Entry&);
 void unique_parts(Partition&, const Entry&);
@@ -51,6 +52,7 @@ void fill_parts(Partition&, const Entry&);
 void combine_parts(Partition&, const Entry&);
 void count_parts(Partition&, const Entry&);
 void draw_parts(Partition&, const Entry&);
+void scan_parts(Partition&, const Entry&);
 void matmul_parts(Partition&, const Entry&);
 
 /// The entries of Windows::take and put.

@@ -19,7 +19,7 @@ namespace unisono::library {
 
 namespace {
 
-constexpr std::int64_t block = 512;
+constexpr std::int64_t block = scan_block;
 constexpr std::int64_t together = 8;  ///< blocks in work at once
 
 /// Scans `count` <= together whole blocks, each from its own start; their totals go to `total`.
@@ -77,27 +77,52 @@ void scan_piece(const T* x, T* out, std::int64_t n, const T* before_it) {
     }
 }
 
+constexpr std::int64_t chunk_blocks = 64;
+
+/// The totals of whole blocks, by all threads.
 template <Op op, class T>
-void scan_long_lane(const T* x, T* out, std::int64_t n) {
-    constexpr std::int64_t chunk_blocks = 64;
-    std::int64_t whole = n / block,
-                 chunks = (n + chunk_blocks * block - 1) / (chunk_blocks * block);
+void find_totals(const T* x, std::int64_t whole, T* totals) {
+    parallel_for(0, (whole + chunk_blocks - 1) / chunk_blocks, 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                     const std::int64_t last = std::min(whole, end * chunk_blocks);
+                     for (std::int64_t b = begin * chunk_blocks; b < last; b += together)
+                         scan_blocks<op, false>(x + b * block, static_cast<T*>(nullptr),
+                                                std::min(together, last - b), totals + b);
+                 });
+}
+
+template <Op op, class T>
+void find_carries(const T* totals, std::int64_t whole, const T* before, T* carries) {
+    for (std::int64_t b = 0; b < whole; ++b) {
+        carries[b] = before ? combine<op>(*before, totals[b]) : totals[b];
+        before = carries + b;
+    }
+}
+
+/// After `before` (null: nothing).
+template <Op op, class T>
+void scan_long_lane(const T* x, T* out, std::int64_t n, const T* before) {
+    const std::int64_t whole = n / block,
+                       chunks = (n + chunk_blocks * block - 1) / (chunk_blocks * block);
     auto carries =
         std::make_unique<T[]>(static_cast<std::size_t>(std::max<std::int64_t>(whole, 1)));
-    T* totals = carries.get();
-    parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-        std::int64_t last = std::min(whole, end * chunk_blocks);
-        for (std::int64_t b = begin * chunk_blocks; b < last; b += together)
-            scan_blocks<op, false>(x + b * block, out, std::min(together, last - b), totals + b);
-    });
-    for (std::int64_t b = 1; b < whole; ++b) totals[b] = combine<op>(totals[b - 1], totals[b]);
+    find_totals<op>(x, whole, carries.get());
+    find_carries<op>(carries.get(), whole, before, carries.get());
     parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t c = begin; c < end; ++c) {
             std::int64_t first = c * chunk_blocks * block;
             scan_piece<op>(x + first, out + first, std::min(chunk_blocks * block, n - first),
-                           c > 0 ? totals + c * chunk_blocks - 1 : nullptr);
+                           c > 0 ? carries.get() + c * chunk_blocks - 1 : before);
         }
     });
+}
+
+template <Op op, class T>
+void scan_lane(const T* x, T* out, std::int64_t n, const T* before) {
+    if (n < limits::all_threads_lane || in_parallel() || thread_count() == 1)
+        scan_piece<op, T>(x, out, n, before);
+    else
+        scan_long_lane<op>(x, out, n, before);
 }
 
 template <Op op, class T>
@@ -106,13 +131,8 @@ void scan_lanes(const View& in, const View& out) {
     T* to = elements<T>(out);
     std::int64_t n = lane_extent(in), lanes = in.layout->size() / n;
     if (n >= limits::all_threads_lane) {
-        for (std::int64_t k = 0; k < lanes; ++k) {
-            if (in_parallel() || thread_count() == 1) {
-                scan_piece<op, T>(x + k * n, to + k * n, n, nullptr);
-            } else {
-                scan_long_lane<op>(x + k * n, to + k * n, n);
-            }
-        }
+        for (std::int64_t k = 0; k < lanes; ++k)
+            scan_lane<op, T>(x + k * n, to + k * n, n, nullptr);
         return;
     }
     parallel_for(0, lanes, std::max<std::int64_t>(1, limits::thread_elements / n),
@@ -122,30 +142,51 @@ void scan_lanes(const View& in, const View& out) {
                  });
 }
 
-template <Op op>
-void scan_dtype(const View& in, const View& out) {
-    dispatch_all_native(out.dtype, [&]<class T>() {
-        constexpr bool bits = op == Op::And || op == Op::Or || op == Op::Xor;
-        if constexpr (!bits || std::integral<T>) scan_lanes<op, T>(in, out);
-    });
-}
-
-void run_scan(Op op, const View& in, const View& out) {
+/// f<op, T>() of the operation and dtype.
+template <class F>
+void with_operation(Op op, DType dtype, F&& f) {
+    auto with = [&]<Op known>() {
+        dispatch_all_native(dtype, [&]<class T>() {
+            constexpr bool bits = known == Op::And || known == Op::Or || known == Op::Xor;
+            if constexpr (!bits || std::integral<T>) f.template operator()<known, T>();
+        });
+    };
     switch (op) {
-        case Op::Add: return scan_dtype<Op::Add>(in, out);
-        case Op::Mul: return scan_dtype<Op::Mul>(in, out);
-        case Op::Min: return scan_dtype<Op::Min>(in, out);
-        case Op::Max: return scan_dtype<Op::Max>(in, out);
-        case Op::And: return scan_dtype<Op::And>(in, out);
-        case Op::Or: return scan_dtype<Op::Or>(in, out);
-        default: return scan_dtype<Op::Xor>(in, out);
+        case Op::Add: return with.template operator()<Op::Add>();
+        case Op::Mul: return with.template operator()<Op::Mul>();
+        case Op::Min: return with.template operator()<Op::Min>();
+        case Op::Max: return with.template operator()<Op::Max>();
+        case Op::And: return with.template operator()<Op::And>();
+        case Op::Or: return with.template operator()<Op::Or>();
+        default: return with.template operator()<Op::Xor>();
     }
 }
 
 }  // namespace
 
 void host::scan(const primitives::Scanning& scanning, Views in, Views out) {
-    run_scan(scanning.op, in[0], out[0]);
+    with_operation(scanning.op, out[0].dtype,
+                   [&]<Op op, class T>() { scan_lanes<op, T>(in[0], out[0]); });
+}
+
+void scan_totals(Op op, const View& part, const View& totals) {
+    with_operation(op, part.dtype, [&]<Op known, class T>() {
+        find_totals<known>(elements<const T>(part), totals.layout->size(), elements<T>(totals));
+    });
+}
+
+void scan_carries(Op op, const View& totals, const View* before, const View& carries) {
+    with_operation(op, totals.dtype, [&]<Op known, class T>() {
+        find_carries<known>(elements<const T>(totals), totals.layout->size(),
+                            before ? elements<const T>(*before) : nullptr, elements<T>(carries));
+    });
+}
+
+void scan_part(Op op, const View& part, const View* before, const View& out) {
+    with_operation(op, part.dtype, [&]<Op known, class T>() {
+        scan_lane<known, T>(elements<const T>(part), elements<T>(out), part.layout->size(),
+                            before ? elements<const T>(*before) : nullptr);
+    });
 }
 
 Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {

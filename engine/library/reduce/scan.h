@@ -13,4 +13,12 @@ namespace unisono::library {
 /// those of reductions do.
 Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype);
 
+// A lane of the host in parts that begin at multiples of scan_block: the totals of the whole blocks
+// of a part; what follows each of them, where `before` (null: nothing) precedes the part; and the
+// results of the part. All memory is packed.
+inline constexpr std::int64_t scan_block = 512;
+void scan_totals(Op op, const View& part, const View& totals);
+void scan_carries(Op op, const View& totals, const View* before, const View& carries);
+void scan_part(Op op, const View& part, const View* before, const View& out);
+
 }  // namespace unisono::library

@@ -43,7 +43,8 @@ def stats():
         ``kernels_launched`` and ``kernels_compiled``; ``bytes_allocated``, of which ``bytes_fresh`` came from the
         system, ``bytes_in_use`` and ``peak_bytes``; ``bytes_copied`` between host and devices or libraries,
         ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``flushes_that_waited`` for what another thread
-        computed, ``plans_formed``, ``messages_sent`` to other ranks, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
+        computed, ``plans_formed``, ``messages_sent`` to other ranks, ``bytes_gathered`` from them so that this rank has
+        all of a distributed array, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
 
     Examples
     --------
