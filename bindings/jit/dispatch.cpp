@@ -440,6 +440,8 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     }
     arguments.finish();
     place(arguments);
+    if (const Device* far = arguments.device(); far && !range && far->info().kind == "mesh")
+        return call_by_statements(args, count, keywords, *far);
     if (is_refused(arguments))
         return call_on_host(source, args, count, keywords, *arguments.device());
     std::shared_ptr<Specialisation> known;

@@ -88,6 +88,9 @@ class Dispatch {
     /// which results are copied back (host_calls.cpp).
     PyObject* call_on_host(const frontend::Source& source, PyObject* const* args, std::size_t count,
                            PyObject* keywords, Device& device);
+    /// Calls the Python function itself, whose statements run on all ranks of a mesh.
+    PyObject* call_by_statements(PyObject* const* args, std::size_t count, PyObject* keywords,
+                                 const Device& mesh);
     /// Calls the specialisation of `quick`, for which pack says that arguments wait.
     PyObject* call_waiting(const QuickCall& quick, const frontend::Source& source,
                            PyObject* const* args, std::size_t count, PackedArguments& packed);
@@ -187,7 +190,7 @@ class Dispatch {
     bool is_kernel_;
     std::string device_name_;
     mutable bool has_warned_of_loop_ = false, has_warned_of_call_ = false;
-    mutable bool has_warned_of_refusal_ = false;
+    mutable bool has_warned_of_refusal_ = false, has_warned_of_statements_ = false;
     mutable std::vector<std::pair<std::vector<std::uint32_t>, const Device*>> refused_;
     bool has_lines_;  ///< debuggers and profilers see the lines of the code
     std::shared_ptr<const frontend::Source> source_;

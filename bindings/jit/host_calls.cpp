@@ -1,5 +1,5 @@
-// Calls of compiled functions that a device refuses: the host runs them, on copies of the device's
-// arrays.
+// Calls of compiled functions that run elsewhere than their arrays: what a device refuses, by the
+// host, on copies; what is spread over a mesh, by its statements.
 #include <algorithm>
 #include <vector>
 
@@ -131,6 +131,26 @@ PyObject* Dispatch::call_on_host(const frontend::Source& source, PyObject* const
     if (!result) throw PythonError{};
     near.take_back();
     return near.there(result.get()).release();
+}
+
+PyObject* Dispatch::call_by_statements(PyObject* const* args, std::size_t count, PyObject* keywords,
+                                       const Device& mesh) {
+    if (!std::exchange(has_warned_of_statements_, true)) {
+        Ref module(PyImport_ImportModule("unisono._runtime.parts"));
+        Ref loops(
+            module ? PyObject_CallMethod(module.get(), "loops_over_elements", "O", function_.get())
+                   : nullptr);
+        if (!loops) throw PythonError{};
+        const std::string text =
+            name_ + ": its statements run one by one on " + mesh.info().name +
+            ", elements of loops with messages for each; un.map_blocks runs it compiled on the "
+            "ranks' parts";
+        if (loops.get() == Py_True && PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0)
+            throw PythonError{};
+    }
+    PyObject* made = PyObject_Vectorcall(function_.get(), args, count, keywords);
+    if (!made) throw PythonError{};
+    return made;
 }
 
 }  // namespace unisono::python

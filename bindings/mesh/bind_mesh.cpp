@@ -9,6 +9,7 @@
 #include "array/object.h"
 #include "comm/mesh.h"
 #include "comm/partition.h"
+#include "comm/parts/exchange.h"
 #include "comm/place.h"
 #include "context/context.h"
 #include "tape/tape.h"
@@ -138,6 +139,19 @@ void add_mesh(nb::module_& m) {
                  return nb::isinstance<PyMesh>(o) && nb::cast<PyMesh&>(o).mesh == p.mesh;
              })
         .def("__hash__", [](const PyMesh& p) { return reinterpret_cast<std::intptr_t>(p.mesh); })
+        .def(
+            "_gather_texts",
+            [](const PyMesh& p, nb::bytes mine, const std::string& what) {
+                return body([&] {
+                    note_line();
+                    nb::list all;
+                    const std::string text(mine.c_str(), mine.size());
+                    for (const std::string& s : comm::gather_texts(*p.mesh, text, what))
+                        all.append(nb::bytes(s.data(), s.size()));
+                    return all;
+                });
+            },
+            nb::arg("mine"), nb::arg("what"))
         .def("_finish", [](const PyMesh& p) { p.mesh->finish(); })
         .def("_abort", [](const PyMesh& p, int status, double grace) {
             nb::gil_scoped_release release;
@@ -150,22 +164,35 @@ void add_mesh(nb::module_& m) {
             return nb::make_tuple(part.axis, part.range.begin, part.range.end, wrapped(part.array));
         });
     });
+    // With so many elements before and after it: the axis, which are own, and the array.
+    m.def("_mesh_window", [](nb::handle x, std::int64_t before, std::int64_t after) {
+        return body([&] {
+            note_line();
+            const Array& a = array_of(x.ptr());
+            comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
+            const auto part = mesh.partition().local_window(a, {before, after});
+            return nb::make_tuple(part.axis, part.range.begin, part.range.end, wrapped(part.array));
+        });
+    });
     m.def("_mesh_split", [](nb::handle x) {
-        // Axis and, where parts are not even blocks, their sizes.
+        // Axis and, where parts are not even blocks, their sizes; whether they lie in the ranks'
+        // order.
         return body([&] {
             const Array& a = array_of(x.ptr());
             Mesh& mesh = *comm::Place::mesh_of(a.device());
             const auto part = mesh.partition().local_part(a);
             if (part.held.kind != comm::Held::Kind::Along)
-                return nb::make_tuple(-1, part.held.kind == comm::Held::Kind::At
-                                              ? nb::cast(part.held.owner)
-                                              : nb::object(nb::none()));
+                return nb::make_tuple(-1,
+                                      part.held.kind == comm::Held::Kind::At
+                                          ? nb::cast(part.held.owner)
+                                          : nb::object(nb::none()),
+                                      true);
             const comm::Split& split = part.held.split;
             const comm::Split even = comm::Split::even(split.axis, split.extent, mesh.size());
-            if (split.same_parts(even)) return nb::make_tuple(split.axis, nb::none());
+            if (split.same_parts(even)) return nb::make_tuple(split.axis, nb::none(), true);
             nb::list sizes;
             for (int r = 0; r < mesh.size(); ++r) sizes.append(split.range(r).size());
-            return nb::make_tuple(split.axis, sizes);
+            return nb::make_tuple(split.axis, sizes, split.step > 0);
         });
     });
     m.def("_set_mesh_part", [](nb::handle x, nb::handle value) {

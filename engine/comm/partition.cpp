@@ -636,6 +636,25 @@ Partition::LocalPart Partition::local_part(const Array& a) {
     return made;
 }
 
+Partition::LocalPart Partition::local_window(const Array& a, Halo beyond) {
+    if (a.size() == 0) return local_part(a);
+    const Array packed = copy(a);  // its indices are those of the array
+    const View& v = packed.view();
+    const Operand o = ready(v);
+    const Held has = held_by(o.block->split(), v, o.steps);
+    const Dims shape = v.layout->shape();
+    Box box = has.box(mesh_.rank(), shape);
+    box.resize(static_cast<std::size_t>(v.layout->rank()));
+    if (has.kind != Held::Kind::Along) return {-1, {}, o.block->part(v, o.steps, box), has};
+    o.block->ensure_halo(beyond);
+    const auto axis = static_cast<std::size_t>(has.split.axis);
+    const Range own = box[axis];
+    if (!own.empty())
+        box[axis] =
+            intersect({0, shape[axis]}, {own.begin - beyond.before, own.end + beyond.after});
+    return {has.split.axis, own, o.block->part(v, o.steps, box), has};
+}
+
 Array Partition::whole(const Array& a) {
     const View& v = a.view();
     const Operand o = ready(v);

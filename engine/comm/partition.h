@@ -54,6 +54,8 @@ class Partition final : public Windows {
         Held held;
     };
     LocalPart local_part(const Array& a);
+    /// The same and so much of others' before and after it, as far as there is any.
+    LocalPart local_window(const Array& a, Halo beyond);
     /// An array of that shape that is split so; evenly along its first axis by default.
     Array make_empty(Dims shape, DType dtype, Device* place, const Split& split);
     Split default_split(Dims shape) const;

@@ -18,6 +18,7 @@ _names = {
         get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
     "._runtime.mesh": "mesh",
+    "._runtime.parts": "map_blocks",
     "._runtime.devices": "devices",
     "._runtime.queues": "Event Queue device",
     "._runtime.across": "across",

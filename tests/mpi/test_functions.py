@@ -244,6 +244,32 @@ def test_random_numbers_are_those_of_one_rank(n):
 
 def test_what_cannot_be_computed_is_named():
     a = un.zeros((4, 4), mesh=mesh)
+
+    @un.kernel
+    def fill(x):
+        x[un.global_id(0)] = 1.0
+
     with pytest.raises(un.UnsupportedError, match="compiled function|mesh"):
-        un.jit(lambda x: x[0, 0] + 1)(a)
+        fill[4](a[0])
     assert float((a + 1).sum()) == 16
+
+
+@pytest.mark.parametrize("n", [1, 511, 512, 513, 1500, 20011])
+def test_scans_of_vectors_have_the_bits_of_one_rank(n):
+    x = np.random.default_rng(n).normal(size=n)
+    for dtype in ("f8", "f4", "f2", "c16", "i4"):
+        host = x.astype(dtype) if dtype != "i4" else (x * 100).astype(dtype)
+        given = un.asarray(host, mesh=mesh)
+        before = un.stats()["bytes_gathered"]
+        running = un.cumsum(given)
+        float(un.sum(running).real)
+        assert un.stats()["bytes_gathered"] == before
+        want = np.asarray(un.cumsum(un.asarray(host)))
+        got = np.asarray(running)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    for scan in (un.cumulative_prod, un.maximum.accumulate):
+        want = scan(un.asarray(x[::-1]))
+        np.testing.assert_array_equal(
+            np.asarray(scan(un.asarray(x, mesh=mesh)[::-1])), np.asarray(want)
+        )

@@ -76,6 +76,25 @@ Array swap_rows(Mesh& mesh, const Array& given, std::span<const std::int64_t> to
     return made;
 }
 
+std::vector<std::string> gather_texts(Mesh& mesh, const std::string& mine,
+                                      const std::string& what) {
+    const auto length = static_cast<std::int64_t>(mine.size());
+    const std::vector<std::int64_t> to_each(static_cast<std::size_t>(mesh.size()), length);
+    const auto from_each = swap_counts(mesh, to_each, what);
+    const std::int64_t shape[] = {length * mesh.size()};
+    const Array out = empty(shape, DType::UInt8, nullptr);
+    char* to = length > 0 ? host_data(out, true) : nullptr;
+    for (int r = 0; r < mesh.size() && length > 0; ++r, to += length) std::ranges::copy(mine, to);
+    const Array in = swap_rows(mesh, out, to_each, from_each, what);
+    const char* at = in.size() > 0 ? host_data(in, false) : nullptr;
+    std::vector<std::string> texts;
+    for (const std::int64_t n : from_each) {
+        texts.emplace_back(n > 0 ? std::string(at, static_cast<std::size_t>(n)) : std::string());
+        at += n;
+    }
+    return texts;
+}
+
 void agree(Mesh& mesh, const std::string& what, const std::function<void()>& work) {
     if (mesh.size() == 1) return work();
     std::optional<Error> mine;
@@ -86,29 +105,14 @@ void agree(Mesh& mesh, const std::string& what, const std::function<void()>& wor
         if (error.kind() == ErrorKind::Interrupt || error.kind() == ErrorKind::Comm) throw;
         mine = error;
     }
-    // The kind of each rank's error, and behind it how long its text is.
-    const std::string text = mine ? mine->what() : "";
-    const std::int64_t size = static_cast<std::int64_t>(text.size());
     const std::int64_t own = mine ? 1 + static_cast<std::int64_t>(mine->kind()) : 0;
     const auto kinds = gather_numbers(mesh, own, what);
     const auto failed = std::ranges::find_if(kinds, [](std::int64_t kind) { return kind != 0; });
     if (failed == kinds.end()) return;
-    const auto first = static_cast<int>(failed - kinds.begin());
-    const bool speaks = mesh.rank() == first;
-    const auto sizes = gather_numbers(mesh, size, what);
-    const std::int64_t length = sizes[static_cast<std::size_t>(first)];
-    std::string said;
-    const std::int64_t copies = speaks ? mesh.size() : 0;
-    for (std::int64_t k = 0; k < copies; ++k) said += text;
-    const std::int64_t shape[] = {length * copies};
-    const Array out = empty(shape, DType::UInt8, nullptr);
-    if (speaks) std::ranges::copy(said, host_data(out, true));
-    std::vector<std::int64_t> from_each(static_cast<std::size_t>(mesh.size()), 0);
-    from_each[static_cast<std::size_t>(first)] = length;
-    const std::vector<std::int64_t> to_each(from_each.size(), speaks ? length : 0);
-    const Array in = swap_rows(mesh, out, to_each, from_each, "error in " + what);
-    const std::string message(host_data(in, false), static_cast<std::size_t>(length));
-    throw Error(static_cast<ErrorKind>(*failed - 1), message + " (on rank " +
+    const auto first = static_cast<std::size_t>(failed - kinds.begin());
+    const bool speaks = static_cast<std::size_t>(mesh.rank()) == first;
+    const auto texts = gather_texts(mesh, speaks ? mine->what() : "", "error in " + what);
+    throw Error(static_cast<ErrorKind>(*failed - 1), texts[first] + " (on rank " +
                                                          std::to_string(first) + " of " +
                                                          std::to_string(mesh.size()) + ")");
 }

@@ -20,6 +20,8 @@ std::vector<std::int64_t> gather_numbers(Mesh& mesh, std::int64_t mine, const st
 /// What each rank has for this one: to_each[r] goes to rank r.
 std::vector<std::int64_t> swap_counts(Mesh& mesh, std::span<const std::int64_t> to_each,
                                       const std::string& what);
+/// What each rank says.
+std::vector<std::string> gather_texts(Mesh& mesh, const std::string& mine, const std::string& what);
 /// Rows lie in the order of the ranks that they go to; those that come lie in the order of ranks.
 Array swap_rows(Mesh& mesh, const Array& rows, std::span<const std::int64_t> to_each,
                 std::span<const std::int64_t> from_each, const std::string& what);

@@ -111,7 +111,7 @@ def layout(self):
         return None
     from .._runtime.layouts import described
 
-    return described(*_engine._mesh_split(self), self.ndim)
+    return described(*_engine._mesh_split(self)[:2], self.ndim)
 
 
 def to_layout(self, layout):

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 import copy
 
+from .. import _engine
 from .._arrays import ufunc as _ufunc
-from .._engine import CompileError
 from . import prange
 from .source import read_function
 from .text import compile_text
@@ -102,7 +102,7 @@ class Stencil:
         self.__module__, self.__doc__ = function.__module__, function.__doc__
         kernel = _Kernel(function, neighborhood, standard)
         self.neighborhood = kernel.reach
-        self._names, self._relative = kernel.params, kernel.relative
+        self._names, self._relative, self._border = kernel.params, kernel.relative, mode
         scope = {
             **function.__globals__,
             **_cells(function),
@@ -148,6 +148,16 @@ class Stencil:
                     f"{self.__name__}: arrays that are indexed relatively have one shape; got {tuple(first.shape)} "
                     f"and {tuple(x.shape)}; slice them, or name one in standard_indexing"
                 )
+        if any(isinstance(x, _engine.ndarray) and isinstance(x.device, _engine.Mesh) for x in args):
+            from .._runtime.parts import stencil as by_parts
+
+            relative = [name in self._relative for name in self._names]
+            made = by_parts(
+                self.__name__, self._compiled, args, relative, self.neighborhood, self._border
+            )
+            if out is not None:
+                out[...] = made
+            return made if out is None else out
         if out is None:
             return self._compiled(*args)
         if tuple(out.shape) != tuple(first.shape):
@@ -254,7 +264,7 @@ class _Kernel:
         self.rank = rank
 
     def refuse(self, node, what, way_out):
-        raise CompileError(
+        raise _engine.CompileError(
             f"{self.name}: a stencil's kernel cannot be compiled: {what}\n"
             f'  File "{self.file}", line {getattr(node, "lineno", self.definition.lineno)}\n'
             f"    {ast.unparse(node).splitlines()[0]}\n"

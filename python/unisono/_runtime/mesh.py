@@ -8,7 +8,9 @@ import time
 import unisono as un
 
 from .. import _engine
-from . import layouts
+from . import layouts, parts
+
+_engine.Mesh.scatter, _engine.Mesh.gather = parts.scatter, parts.gather
 
 _meshes = {}
 
@@ -130,11 +132,10 @@ def to_layout(x, layout):
     if not isinstance(m, _engine.Mesh):
         raise ValueError(f"to_layout: expected a distributed array; got one on {m}")
     wanted = layouts.parse("block" if layout is None else layout, x.shape, m.size)
-    axis, sizes = _engine._mesh_split(x)
+    axis, sizes, ascends = _engine._mesh_split(x)
     default = (0, None) if x.ndim else (-1, None)
-    if (axis, None if sizes is None else tuple(sizes) if axis >= 0 else sizes) == (
-        wanted or default
-    ):
+    has = axis, None if sizes is None else tuple(sizes) if axis >= 0 else sizes
+    if ascends and has == (wanted or default):
         return x
     out = m.empty(x.shape, x.dtype, wanted)
     out[...] = x
