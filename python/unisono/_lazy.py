@@ -22,6 +22,7 @@ _names = {
     "._runtime.devices": "devices",
     "._runtime.queues": "Event Queue device",
     "._runtime.across": "across",
+    "._cluster": "RemoteError cluster",
     "._typing": "ArrayLike",
     "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",
     "._numpy.covariance": "average corrcoef cov",
