@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from laplace import bandwidth, numpy_slices, on_ranks, problem, python_loops, show
+from laplace import bandwidth, fortran, numpy_slices, on_ranks, problem, python_loops, show
 from laplace.method import Outcome, seconds_per_sweep, solve, try_out
 
 
@@ -35,9 +35,10 @@ def candidates():
     """Yield every method, or an Outcome that says why it is missing."""
     yield from numpy_slices.methods()
     yield from python_loops.methods()
+    yield from fortran.methods()
     try:
         import unisono as un
-        from laplace import compiled_loops, kernels, unisono_slices
+        from laplace import c_text, compiled_loops, kernels, stencils, unisono_slices
     except ImportError as error:
         yield Outcome("unisono", missing=f"it cannot be imported: {error}")
         return
@@ -46,12 +47,14 @@ def candidates():
     yield from unisono_slices.methods(devices)
     for name, module, arguments in (
         ("jit", compiled_loops, ()),
+        ("stencil", stencils, ()),
+        ("c_module", c_text, ()),
         ("kernel", kernels, (devices,)),
     ):
         if hasattr(un, name):
             yield from module.methods(*arguments)
         else:
-            yield Outcome(f"@un.{name}", missing=f"this version of unisono has no un.{name}")
+            yield Outcome(f"un.{name}", missing=f"this version of unisono has no un.{name}")
     for kind in ("opencl", "cuda"):
         if not any(d.startswith(kind) for d in devices):
             report = un._engine._backend_reports().get(kind, ["this version has no such back end"])
@@ -87,10 +90,15 @@ def solve_all(methods, u):
     return outcomes
 
 
+def sweeps_to_time(u):
+    """How many sweeps of a field are timed at once."""
+    return max(1, min(16_000_000 // u.size, 1000))
+
+
 def time_all(methods, outcomes, u):
     """Time sweeps of the field `u`: the methods take turns, so that a busy moment of the machine hits all alike."""
     reference = next(r for r in methods if isinstance(r, numpy_slices.NumPySlices))
-    count = max(1, 16_000_000 // u.size)
+    count = sweeps_to_time(u)
     for method, outcome in zip(methods, outcomes, strict=True):
         if isinstance(method, Outcome):
             continue
@@ -151,18 +159,15 @@ def main():
     )
     methods = [present(c) for c in candidates()]
     outcomes = solve_all(methods, u)
-    progress = show.Progress(on_ranks.DistributedSlices.name)
-    count = max(1, 16_000_000 // large.size)
-    ranks = on_ranks.solve_on_ranks(options.size, options.dtype, options.large, count, progress)
-    progress.close()
-    if not ranks.missing:
-        show.say(f"  {ranks.name}: {ranks.sweeps} sweeps in {ranks.seconds:.2f} s")
+    count = sweeps_to_time(large)
+    on_mpi = on_ranks.solve_on_ranks(options.size, options.dtype, options.large, count)
     show.say(f"timing sweeps of {options.large} x {options.large}")
     copy = bandwidth.copy_bandwidth()
     time_all(methods, [*outcomes], large)
-    if ranks.large:
-        ranks.speed = outcomes[0].large / ranks.large
-    outcomes.append(ranks)
+    for ranks in on_mpi:
+        if ranks.large:
+            ranks.speed = outcomes[0].large / ranks.large
+    outcomes += on_mpi
     compare_bits(outcomes, u)
     show.say()
     show.table(outcomes, options.size, options.large, u.itemsize, copy)

@@ -1,4 +1,4 @@
-"""Loops compiled by un.jit: the loops of python_loops.py as they stand, and the order of numpy_slices.py with un.prange."""
+"""Loops compiled by un.jit: those of python_loops.py as they stand and with declared types, and with un.prange."""
 
 import unisono as un
 
@@ -23,6 +23,18 @@ class CompiledLoops(Method):
         return u.copy()
 
 
+class TypedLoops(CompiledLoops):
+    """The loops of python_loops.py, compiled ahead of the first call for the types that are declared."""
+
+    def __init__(self):
+        super().__init__("typed loops", "loops", solve)
+
+    def place(self, u):
+        self.step = un.jit(f"void({u.dtype}[:, ::1], {u.dtype}[:, ::1])")(solve)
+        return super().place(u)
+
+
 def methods():
     yield CompiledLoops("@un.jit loops", "loops", solve)
+    yield TypedLoops()
     yield CompiledLoops("un.prange loops", "slices", solve_in_parallel)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,12 +102,20 @@ def test_laplace_by_every_method(dtype, tmp_path):
     if hasattr(un, "kernel"):
         wanted += [f"@un.kernel on {device}" for device in un.devices()]
     if hasattr(un, "jit"):
-        wanted += ["un.prange loops"]
-        assert rows["@un.jit loops"].endswith("CPython's") and "NOT" not in rows["@un.jit loops"]
+        wanted += ["un.prange loops", "@un.stencil", "C by un.c_module"]
+        for method in ("@un.jit loops", "typed loops"):
+            assert rows[method].endswith("  CPython's"), done.stdout
     for method in wanted:
         assert rows[method].endswith("NumPy's") and "NOT" not in rows[method], done.stdout
-    if hasattr(un, "mesh"):
-        assert rows["slices on 2 MPI ranks"].endswith("  NumPy's"), done.stdout
+    if shutil.which("gfortran"):
+        wanted += ["gfortran -O3", "gfortran -O3 -fopenmp"]
+    on_ranks = [method for method in rows if method.endswith(", 2 ranks")]
+    assert [method.split(",")[0] for method in on_ranks] == [
+        "slices",
+        *["messages"] * 2,
+        "global arrays",
+    ]
+    assert all(rows[method].endswith("  NumPy's") for method in on_ranks), done.stdout
     assert (tmp_path / "out/laplace.png").read_bytes().startswith(b"\x89PNG")
 
 
