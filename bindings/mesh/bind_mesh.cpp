@@ -53,6 +53,12 @@ comm::Partition::LocalPart part_of(nb::handle o) {
     return comm::Place::mesh_of(a.device())->partition().local_part(a);
 }
 
+nb::tuple part_tuple(const comm::Partition::LocalPart& part) {
+    nb::list ranges;
+    for (const comm::Range& r : part.own) ranges.append(nb::make_tuple(r.begin, r.end));
+    return nb::make_tuple(nb::tuple(ranges), wrapped(part.array));
+}
+
 }  // namespace
 
 Device* mesh_place(PyObject* o) {
@@ -68,23 +74,56 @@ PyObject* mesh_object(Device* device) {
 Array spread_over(Device* device, const Array& host, DType dtype) {
     comm::Partition& partition = comm::Place::mesh_of(device)->partition();
     Array made =
-        partition.make_empty(host.shape(), dtype, device, partition.default_split(host.shape()));
+        partition.make_empty(host.shape(), dtype, device, partition.default_held(host.shape()));
     assign(made, host.arg());
     return made;
 }
 
-/// As unisono._runtime.layouts gives it: None, or an axis (-1: everywhere) and the sizes of parts.
-static comm::Split split_of(Mesh& mesh, Dims shape, nb::handle layout) {
-    if (layout.is_none()) return mesh.partition().default_split(shape);
-    const auto pair = nb::cast<nb::tuple>(layout);
-    const int axis = nb::cast<int>(pair[0]);
-    if (axis < 0) return comm::Split::everywhere(mesh.size());
-    comm::Split split = comm::Split::even(axis, shape[static_cast<std::size_t>(axis)], mesh.size());
-    if (pair[1].is_none()) return split;
-    std::vector<std::int64_t> bounds{0};
-    for (nb::handle n : pair[1]) bounds.push_back(bounds.back() + nb::cast<std::int64_t>(n));
-    split.bounds = std::make_shared<const std::vector<std::int64_t>>(std::move(bounds));
-    return split;
+/// As unisono._runtime.layouts gives it: None, or for each axis that is split the axis, the number
+/// of parts and their sizes (None: even). Ranks are counted along the last of them first.
+static comm::Held held_of(Mesh& mesh, Dims shape, nb::handle layout) {
+    if (layout.is_none()) return mesh.partition().default_held(shape);
+    const auto entries = nb::cast<nb::tuple>(layout);
+    std::vector<comm::Split> splits;
+    int stride = 1;
+    for (std::size_t k = entries.size(); k-- > 0;) {
+        const auto entry = nb::cast<nb::tuple>(entries[k]);
+        const int axis = nb::cast<int>(entry[0]), parts = nb::cast<int>(entry[1]);
+        auto split = comm::Split::even(axis, shape[static_cast<std::size_t>(axis)], parts);
+        split.stride = stride;
+        stride *= parts;
+        if (!entry[2].is_none()) {
+            std::vector<std::int64_t> bounds{0};
+            for (nb::handle n : entry[2])
+                bounds.push_back(bounds.back() + nb::cast<std::int64_t>(n));
+            split.bounds = std::make_shared<const std::vector<std::int64_t>>(std::move(bounds));
+        }
+        splits.insert(splits.begin(), split);
+    }
+    return comm::Held::of_grid(std::move(splits), mesh.size());
+}
+
+/// The inverse; and whether parts lie in the order of the ranks along each axis.
+static nb::tuple split_of(const comm::Held& held) {
+    nb::list entries;
+    bool ascends = true;
+    const bool is_grid = held.kind == comm::Held::Kind::Grid;
+    for (const comm::Split& s : held.splits()) {
+        if (s.axis < 0) continue;
+        auto even = comm::Split::even(s.axis, s.extent, s.ranks);
+        even.stride = s.stride;
+        nb::object sizes = nb::none();
+        if (!s.same_parts(even)) {
+            nb::list all;
+            for (int part = 0; part < s.ranks; ++part)
+                all.append(s.range(s.rank_of(part, 0)).size());
+            sizes = nb::tuple(all);
+        }
+        ascends = ascends && s.step > 0;
+        entries.append(nb::make_tuple(s.axis, s.ranks, sizes));
+    }
+    const int owner = held.kind == comm::Held::Kind::At ? held.owner : -1;
+    return nb::make_tuple(nb::tuple(entries), ascends, owner, is_grid);
 }
 
 void add_mesh(nb::module_& m) {
@@ -109,7 +148,7 @@ void add_mesh(nb::module_& m) {
                     const auto extents = to_shape(shape.ptr());
                     return wrapped(p.mesh->partition().make_empty(
                         extents, to_dtype(dtype.ptr()), &p.mesh->place(),
-                        split_of(*p.mesh, extents, layout)));
+                        held_of(*p.mesh, extents, layout)));
                 });
             },
             nb::arg("shape"), nb::arg("dtype"), nb::arg("layout") = nb::none())
@@ -158,43 +197,19 @@ void add_mesh(nb::module_& m) {
             p.mesh->abort(status, grace);
         });
     m.def("_mesh", [](const std::string& kind) { return PyMesh{&Mesh::get(kind, interrupted)}; });
-    m.def("_mesh_part", [](nb::handle x) {
-        return body([&] {
-            const auto part = part_of(x);
-            return nb::make_tuple(part.axis, part.range.begin, part.range.end, wrapped(part.array));
-        });
-    });
-    // With so many elements before and after it: the axis, which are own, and the array.
+    // The range of each axis that this rank owns, and the array of it.
+    m.def("_mesh_part", [](nb::handle x) { return body([&] { return part_tuple(part_of(x)); }); });
+    // The same with so many elements before and after along the axis that is split.
     m.def("_mesh_window", [](nb::handle x, std::int64_t before, std::int64_t after) {
         return body([&] {
             note_line();
             const Array& a = array_of(x.ptr());
             comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
-            const auto part = mesh.partition().local_window(a, {before, after});
-            return nb::make_tuple(part.axis, part.range.begin, part.range.end, wrapped(part.array));
+            return part_tuple(mesh.partition().local_window(a, {before, after}));
         });
     });
-    m.def("_mesh_split", [](nb::handle x) {
-        // Axis and, where parts are not even blocks, their sizes; whether they lie in the ranks'
-        // order.
-        return body([&] {
-            const Array& a = array_of(x.ptr());
-            Mesh& mesh = *comm::Place::mesh_of(a.device());
-            const auto part = mesh.partition().local_part(a);
-            if (part.held.kind != comm::Held::Kind::Along)
-                return nb::make_tuple(-1,
-                                      part.held.kind == comm::Held::Kind::At
-                                          ? nb::cast(part.held.owner)
-                                          : nb::object(nb::none()),
-                                      true);
-            const comm::Split& split = part.held.split;
-            const comm::Split even = comm::Split::even(split.axis, split.extent, mesh.size());
-            if (split.same_parts(even)) return nb::make_tuple(split.axis, nb::none(), true);
-            nb::list sizes;
-            for (int r = 0; r < mesh.size(); ++r) sizes.append(split.range(r).size());
-            return nb::make_tuple(split.axis, sizes, split.step > 0);
-        });
-    });
+    m.def("_mesh_split",
+          [](nb::handle x) { return body([&] { return split_of(part_of(x).held); }); });
     m.def("_set_mesh_part", [](nb::handle x, nb::handle value) {
         body([&] {
             note_line();

@@ -29,24 +29,25 @@ Block& Block::of(Mesh& mesh, const View& all) {
 
 Block* Block::of(const Storage& storage) { return static_cast<Block*>(storage.owner); }
 
-std::vector<std::int64_t> Block::extended(Dims shape, Halo halo) const {
+std::vector<std::int64_t> Block::extended(Dims shape, const Halos& halos) const {
     std::vector<std::int64_t> made(shape.begin(), shape.end());
-    if (!split_->is_everywhere()) {
-        made[at(split_->axis)] = halo.before + split_->range(mesh_.rank()).size() + halo.after;
-    }
+    const auto splits = held_->splits();
+    for (std::size_t k = 0; k < splits.size(); ++k)
+        made[at(splits[k].axis)] =
+            halos[k].before + splits[k].range(mesh_.rank()).size() + halos[k].after;
     return made;
 }
 
-void Block::decide(Split split, Halo room) {
-    split_ = std::move(split);
-    if (split_->is_everywhere() || mesh_.size() == 1) room = {};
-    room_ = room;
+void Block::decide(Held held, const Halos& room) {
+    held_ = std::move(held);
+    room_ = held_->splits().empty() || mesh_.size() == 1 ? Halos{} : room;
+    for (std::size_t k = held_->splits().size(); k < most_splits; ++k) room_[k] = {};
     current_ = {};
-    local_ = empty(extended(shape_, room), dtype_, nullptr);
+    local_ = empty(extended(shape_, room_), dtype_, nullptr);
 }
 
-void Block::adopt(Split split, Array part) {
-    split_ = std::move(split);
+void Block::adopt(Held held, Array part) {
+    held_ = std::move(held);
     room_ = current_ = {};
     local_ = std::move(part);
 }
@@ -80,8 +81,9 @@ Array Block::part(const View& view, const Steps& steps, const Box& box) const {
         strides[at(f.view_axis)] += f.step * pitch[at(f.axis)];
         first[at(f.axis)] += f.step * box[at(f.view_axis)].begin;
     }
-    if (!split_->is_everywhere())
-        first[at(split_->axis)] -= split_->range(mesh_.rank()).begin - room_.before;
+    const auto splits = held_->splits();
+    for (std::size_t k = 0; k < splits.size(); ++k)
+        first[at(splits[k].axis)] -= splits[k].range(mesh_.rank()).begin - room_[k].before;
     std::int64_t offset = local_.view().offset * (size_of(dtype_) / size_of(view.dtype));
     for (std::size_t k = 0; k < first.size(); ++k) offset += first[k] * pitch[k];
     View v = local_.view();
@@ -92,45 +94,81 @@ Array Block::part(const View& view, const Steps& steps, const Box& box) const {
 }
 
 Array Block::own() const {
-    if (split_->is_everywhere()) return local_;
-    return slab(0, split_->range(mesh_.rank()).size());
+    Array made = local_;
+    const auto splits = held_->splits();
+    for (std::size_t k = 0; k < splits.size(); ++k) {
+        const std::int64_t n = splits[k].range(mesh_.rank()).size();
+        made = slice(made, splits[k].axis, {room_[k].before, room_[k].before + n});
+    }
+    return made;
 }
 
-/// Along the split axis, counted from the first own element.
-Array Block::slab(std::int64_t begin, std::int64_t end) const {
-    return slice(local_, split_->axis, {room_.before + begin, room_.before + end});
+Array Block::slab(std::size_t along, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t first = room_[along].before;
+    return slice(local_, held_->splits()[along].axis, {first + begin, first + end});
 }
 
-void Block::grow(Halo room) {
+void Block::grow(const Halos& room) {
     const Array old = own();
     Array larger = empty(extended(shape_, room), dtype_, nullptr);
     if (old.size() > 0) {
-        const std::int64_t n = old.shape()[at(split_->axis)];
-        assign(slice(larger, split_->axis, {room.before, room.before + n}), old.arg());
+        Array inside = larger;
+        const auto splits = held_->splits();
+        for (std::size_t k = 0; k < splits.size(); ++k) {
+            const std::int64_t n = old.shape()[at(splits[k].axis)];
+            inside = slice(inside, splits[k].axis, {room[k].before, room[k].before + n});
+        }
+        assign(inside, old.arg());
     }
     local_ = std::move(larger);
     room_ = room;
     current_ = {};
 }
 
-void Block::ensure_room(Halo wanted) {
-    if (wanted.before > room_.before || wanted.after > room_.after)
-        grow({std::max(wanted.before, room_.before), std::max(wanted.after, room_.after)});
+void Block::ensure_room(const Halos& wanted) {
+    Halos room = room_;
+    bool fits = true;
+    for (std::size_t k = 0; k < held_->splits().size(); ++k) {
+        fits = fits && wanted[k].before <= room[k].before && wanted[k].after <= room[k].after;
+        room[k] = {std::max(wanted[k].before, room[k].before),
+                   std::max(wanted[k].after, room[k].after)};
+    }
+    if (!fits) grow(room);
 }
 
-void Block::ensure_halo(Halo wanted) {
+void Block::ensure_halo(const Halos& wanted) {
     if (mesh_.size() == 1) return;
-    if (wanted.before <= current_.before && wanted.after <= current_.after) return;
-    wanted.before = std::max(wanted.before, current_.before);
-    wanted.after = std::max(wanted.after, current_.after);
-    ensure_room(wanted);
-    const Split& split = *split_;
+    const std::size_t count = held_->splits().size();
+    auto is_current = [&](std::size_t k) {
+        return wanted[k].before <= current_[k].before && wanted[k].after <= current_[k].after;
+    };
+    std::size_t first = 0;
+    while (first < count && is_current(first)) ++first;
+    if (first == count) return;
+    Halos all = current_;
+    for (std::size_t k = 0; k < count; ++k) {
+        all[k] = {std::max(wanted[k].before, current_[k].before),
+                  std::max(wanted[k].after, current_[k].after)};
+    }
+    ensure_room(all);
+    // On a grid each side takes along what the sides before it have brought: so corners come, too.
+    for (std::size_t k = first; k < count; ++k) {
+        if (all[k].none()) continue;
+        exchange(k, all[k]);
+        current_[k] = all[k];
+    }
+}
+
+/// Makes halos along one of the split axes current.
+void Block::exchange(std::size_t along, Halo wanted) {
+    const Split& split = held_->splits()[along];
     const int me = mesh_.rank(), axis = split.axis;
     const std::int64_t n = split.extent;
     const Range own = split.range(me);
+    // Of a grid what is sent has the halos of the other axes, too: who gets it has the same parts.
     std::int64_t slab_elements = 1;
     for (std::size_t k = 0; k < shape_.size(); ++k) {
-        if (k != at(axis)) slab_elements *= shape_[k];
+        if (k != at(axis)) slab_elements *= local_.shape()[k];
     }
     const std::int64_t slab_bytes = slab_elements * size_of(dtype_);
     // A rank may compute beyond the ends of what it owns, where it owns nothing.
@@ -149,8 +187,9 @@ void Block::ensure_halo(Halo wanted) {
     std::vector<Slab> going, coming;
     for (int side = 0; side < 2; ++side) {
         const Range mine = halo(me, side);
-        const Split::Ranks from = split.owners(mine);
-        for (int r = from.first; r <= from.last; ++r) {
+        const Split::Parts from = split.owners(mine);
+        for (int part = from.first; part <= from.last; ++part) {
+            const int r = split.rank_of(part, me);
             if (r == me) continue;
             const Range moved = intersect(mine, split.range(r));
             if (!moved.empty()) coming.push_back({r, moved});
@@ -158,8 +197,9 @@ void Block::ensure_halo(Halo wanted) {
         // Whose halo on that side reaches into what is owned here.
         const Range reach = side == 0 ? Range{own.end, own.end + wanted.before}
                                       : Range{own.begin - wanted.after, own.begin};
-        const Split::Ranks to = own.empty() ? Split::Ranks{} : split.owners(reach);
-        for (int r = to.first; r <= to.last; ++r) {
+        const Split::Parts to = own.empty() ? Split::Parts{} : split.owners(reach);
+        for (int part = to.first; part <= to.last; ++part) {
+            const int r = split.rank_of(part, me);
             if (r == me) continue;
             const Range moved = intersect(own, halo(r, side));
             if (!moved.empty()) going.push_back({r, moved});
@@ -171,7 +211,7 @@ void Block::ensure_halo(Halo wanted) {
         return count;
     };
     auto packed = [&](const std::vector<Slab>& all) {
-        std::vector<std::int64_t> shape(shape_);
+        std::vector<std::int64_t> shape(local_.shape().begin(), local_.shape().end());
         shape.erase(shape.begin() + axis);
         shape.insert(shape.begin(), slabs(all));
         return direct ? local_ : empty(shape, dtype_, nullptr);
@@ -182,7 +222,7 @@ void Block::ensure_halo(Halo wanted) {
         std::int64_t packed_at = 0;
         for (const Slab& s : all) {
             const std::int64_t where =
-                direct ? s.indices.begin - own.begin + room_.before : packed_at;
+                direct ? s.indices.begin - own.begin + room_[along].before : packed_at;
             made.push_back({s.rank, where * slab_bytes, s.indices.size() * slab_bytes});
             packed_at += s.indices.size();
         }
@@ -191,23 +231,24 @@ void Block::ensure_halo(Halo wanted) {
     std::int64_t where = 0;
     for (const Slab& s : going) {
         if (!direct) {
-            const Array from = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
+            const Array from = slab(along, s.indices.begin - own.begin, s.indices.end - own.begin);
             assign(rows_of(out, {where, where + s.indices.size()}), axis_first(from, axis).arg());
         }
         where += s.indices.size();
     }
-    mesh_.record("halo exchange of " + text() + ", " + std::to_string(wanted.before) +
-                     " before and " + std::to_string(wanted.after) + " after each part",
-                 out.view(), parts(going), in.view(), parts(coming), false);
+    std::string sizes =
+        std::to_string(wanted.before) + " before and " + std::to_string(wanted.after) + " after";
+    if (held_->kind == Held::Kind::Grid) sizes += " along axis " + std::to_string(axis) + " of";
+    mesh_.record("halo exchange of " + text() + ", " + sizes + " each part", out.view(),
+                 parts(going), in.view(), parts(coming), false);
     where = 0;
     for (const Slab& s : coming) {
         if (!direct) {
-            const Array to = slab(s.indices.begin - own.begin, s.indices.end - own.begin);
+            const Array to = slab(along, s.indices.begin - own.begin, s.indices.end - own.begin);
             assign(axis_first(to, axis), rows_of(in, {where, where + s.indices.size()}).arg());
         }
         where += s.indices.size();
     }
-    current_ = wanted;
 }
 
 void Block::complete() const {

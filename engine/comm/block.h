@@ -1,6 +1,6 @@
 // This rank's part of an array that is spread over a mesh, and copies of its neighbours' elements.
 //
-// The part lies packed in an array of the host; along the split axis its extent is
+// The part lies packed in an array of the host; along each split axis its extent is
 //
 //     halo before, of others | own | halo after, of others
 //
@@ -28,12 +28,12 @@ class Block {
     Mesh& mesh() const { return mesh_; }
     Dims shape() const { return shape_; }
     DType dtype() const { return dtype_; }
-    bool is_split() const { return split_.has_value(); }
-    const Split& split() const { return *split_; }
+    bool is_split() const { return held_.has_value(); }
+    const Held& held() const { return *held_; }
     /// `room`: for halos that are to come, so that they need no copy.
-    void decide(Split split, Halo room = {});
+    void decide(Held held, const Halos& room = {});
     /// Decides to be where the rank's results lie already; `part` is packed.
-    void adopt(Split split, Array part);
+    void adopt(Held held, Array part);
 
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;
@@ -43,25 +43,27 @@ class Block {
     /// All that is owned, without halos.
     Array own() const;
     /// Makes elements that far before and after the own ones current, on all ranks.
-    void ensure_halo(Halo wanted);
-    void ensure_room(Halo wanted);
+    void ensure_halo(const Halos& wanted);
+    void ensure_room(const Halos& wanted);
     /// `kept`: how far beyond the own elements this rank wrote what their owners did.
-    void written(Halo kept = {}) { current_ = kept; }
+    void written(const Halos& kept = {}) { current_ = kept; }
     /// Waits until the contents are valid.
     void complete() const;
     std::string text() const;
 
   private:
-    std::vector<std::int64_t> extended(Dims shape, Halo halo) const;
-    Array slab(std::int64_t begin, std::int64_t end) const;
-    void grow(Halo room);
+    std::vector<std::int64_t> extended(Dims shape, const Halos& halos) const;
+    /// Along a split axis, counted from the first own element; of others with what halos are there.
+    Array slab(std::size_t along, std::int64_t begin, std::int64_t end) const;
+    void grow(const Halos& room);
+    void exchange(std::size_t along, Halo wanted);
 
     Mesh& mesh_;
     std::vector<std::int64_t> shape_;
     DType dtype_;
-    std::optional<Split> split_;
+    std::optional<Held> held_;
     Array local_;
-    Halo room_, current_;
+    Halos room_, current_;  ///< of each split
 };
 
 }  // namespace unisono::comm

@@ -45,9 +45,13 @@ bool is_spread(const Entry& e) {
 }
 
 /// Whether halos of that width are kept beside the parts.
-bool is_near(const Halo& halo, const Split& split) {
-    const std::int64_t most = std::max(small_halo, split.extent / split.ranks + 1);
-    return halo.before <= most && halo.after <= most;
+bool is_near(const Halos& halos, const Held& held) {
+    const auto splits = held.splits();
+    for (std::size_t k = 0; k < splits.size(); ++k) {
+        const std::int64_t most = std::max(small_halo, splits[k].extent / splits[k].ranks + 1);
+        if (halos[k].before > most || halos[k].after > most) return false;
+    }
+    return true;
 }
 
 void widen(Halo& halo, const Halo& more) {
@@ -55,18 +59,26 @@ void widen(Halo& halo, const Halo& more) {
     halo.after = std::max(halo.after, more.after);
 }
 
-/// An extension in indices of the base as one in indices of an array whose steps are 1 or -1.
+void widen(Halos& halos, const Halos& more) {
+    for (std::size_t k = 0; k < most_splits; ++k) widen(halos[k], more[k]);
+}
+
+/// An extension in indices of the base as one in indices of an array whose steps are 1 or -1; there
+/// is none on grids.
 Halo in_indices(const Halo& base, const Split& split) {
     return split.step > 0 ? base : base.turned();
 }
+Halo in_indices(const Halo& base, const Held& held) {
+    return base.none() ? Halo{} : in_indices(base, held.split);
+}
 
-/// As halo_between, of a rank that computes that far beyond its part.
-std::optional<Halo> halo_beyond(const Held& held, const Held& wanted, const Split& split,
-                                const Halo& beyond) {
-    auto halo = halo_between(held, wanted, split);
-    if (!halo || beyond.none()) return halo;
-    const Halo more = in_indices(beyond, split);
-    return Halo{halo->before + more.before, halo->after + more.after};
+/// As halos_between, of a rank that computes that far beyond its part.
+std::optional<Halos> halos_beyond(const Held& held, const Held& wanted, const Held& array,
+                                  const Halo& beyond) {
+    auto halos = halos_between(held, wanted, array);
+    if (!halos || beyond.none()) return halos;
+    const Halo more = in_indices(beyond, array);
+    return Halos(Halo{(*halos)[0].before + more.before, (*halos)[0].after + more.after});
 }
 
 /// First of the axes that are reduced; `axis` is the last.
@@ -80,15 +92,22 @@ std::vector<int> reduced_axes(const Entry& e) {
 
 /// As what the result of a reduction is held, whose operand is held so.
 Held held_after(const Entry& e, const Held& in, int ranks) {
-    if (in.kind != Held::Kind::Along) return Held::all(ranks);
-    Split s = in.split;
-    if (s.axis >= first_reduced(e) && s.axis <= e.axis) return Held::all(ranks);
-    if (s.axis > e.axis) s.axis -= e.before + 1;
-    return Held::along(s);
+    std::vector<Split> kept;
+    for (Split s : in.splits()) {
+        if (s.axis >= first_reduced(e) && s.axis <= e.axis) continue;
+        if (s.axis > e.axis) s.axis -= e.before + 1;
+        kept.push_back(s);
+    }
+    return Held::of_grid(std::move(kept), ranks);
 }
 
-Split as_split(const Held& held, int ranks) {
-    return held.kind == Held::Kind::Along ? held.split : Split::everywhere(ranks);
+bool is_pinned(const Held& held) {
+    return std::ranges::any_of(held.splits(), [](const Split& s) { return s.pin >= 0; });
+}
+
+/// As a new array is held whose elements lie so: what lies on some ranks only goes to all.
+Held as_array(const Held& held, int ranks) {
+    return held.kind == Held::Kind::At || is_pinned(held) ? Held::all(ranks) : held;
 }
 
 [[noreturn]] void refuse_view(const View& v) {
@@ -132,20 +151,25 @@ bool Partition::ends_window(std::span<const Entry> entries) {
            (n >= usual_statements && entries.back().out.storage->version > 1);
 }
 
-const Split& Partition::split_of(const Block& block) const {
-    return block.is_split() ? block.split() : planned_.at(&block);
+const Held& Partition::held_of(const Block& block) const {
+    return block.is_split() ? block.held() : planned_.at(&block);
 }
 
 Held Partition::held(const View& view) {
     const Operand& o = operand(view);
-    return held_by(split_of(*o.block), view, o.steps);
+    return held_by(held_of(*o.block), view, o.steps);
+}
+
+Held Partition::held_on_axis(const View& view) {
+    const Held has = held(view);
+    return has.kind == Held::Kind::Grid ? default_held(view.layout->shape()) : has;
 }
 
 /// Decides how a block is split that is met for the first time.
 void Partition::settle(Block& block) {
     if (block.is_split()) return;
     const auto room = room_.find(&block);
-    block.decide(planned_.at(&block), room == room_.end() ? Halo{} : room->second);
+    block.decide(planned_.at(&block), room == room_.end() ? Halos{} : room->second);
 }
 
 /// Backward: what is new takes the split that its first consumer wants.
@@ -155,13 +179,13 @@ void Partition::want(std::span<Entry> window) {
         if (!is_elementwise(e)) continue;
         const Operand& out = operand(e.out);
         if (!out.block->is_split() && !planned_.contains(out.block)) continue;
-        const Held iteration = held_by(split_of(*out.block), e.out, out.steps);
+        const Held iteration = held_by(held_of(*out.block), e.out, out.steps);
         for_each_read(e, [&](const View& v) {
             if (!is_on_mesh(v)) return;
             const Operand& in = operand(v);
             if (in.block->is_split()) return;
-            if (auto split = split_for(iteration, in.steps, in.block->shape()))
-                planned_.insert_or_assign(in.block, *split);
+            if (auto wanted = held_for(iteration, in.steps, in.block->shape()))
+                planned_.insert_or_assign(in.block, *wanted);
         });
     }
 }
@@ -212,12 +236,11 @@ void Partition::extend(std::span<Entry> window) {
 Halo Partition::extension_of(const Entry& e, Halo wanted) {
     if (wanted.none() || e.kind == EntryKind::Iota) return {};
     const Operand& out = operand(e.out);
-    const Split& split = split_of(*out.block);
-    const Held iteration = held_by(split, e.out, out.steps);
+    const Held iteration = held_by(held_of(*out.block), e.out, out.steps);
+    if (iteration.kind != Held::Kind::Along) return {};
+    const Split& split = held_of(*out.block).split;
     auto takes_each = [](const Split& s) { return s.step == 1 || s.step == -1; };
-    if (iteration.kind != Held::Kind::Along || !takes_each(split) || !takes_each(iteration.split) ||
-        iteration.split.bounds)
-        return {};
+    if (!takes_each(split) || !takes_each(iteration.split) || iteration.split.bounds) return {};
     std::int64_t row = 1;
     for (std::int64_t n : out.block->shape()) row *= n;
     row /= std::max<std::int64_t>(1, split.extent);
@@ -229,17 +252,18 @@ Halo Partition::extension_of(const Entry& e, Halo wanted) {
         if (!is_on_mesh(v)) return;
         const Operand& in = operand(v);
         const Held has = held(v);
-        const Split& theirs = split_of(*in.block);
-        const auto halo = halo_beyond(has, iteration, theirs, wanted);
-        can = can && (has.kind == Held::Kind::All ||
-                      (halo && takes_each(theirs) && is_near(*halo, theirs)));
+        const Held& theirs = held_of(*in.block);
+        if (has.kind == Held::Kind::All) return;
+        if (theirs.kind != Held::Kind::Along) return void(can = false);
+        const auto halo = halos_beyond(has, iteration, theirs, wanted);
+        can = can && halo && takes_each(theirs.split) && is_near(*halo, theirs);
     });
     return can ? wanted : Halo{};
 }
 
 void Partition::plan_entry(const Entry& e) {
     const int ranks = mesh_.size();
-    auto even = [&](Dims shape) { return default_split(shape); };
+    auto even = [&](Dims shape) { return default_held(shape); };
     auto is_open = [&](const Block& block) {
         return !block.is_split() && !planned_.contains(&block);
     };
@@ -253,13 +277,13 @@ void Partition::plan_entry(const Entry& e) {
     if (e.kind == EntryKind::Reduce) {
         const Held after = held_after(e, held(e.in[0]), ranks);
         if (after.kind == Held::Kind::All)
-            planned_.insert_or_assign(&out, Split::everywhere(ranks));
+            planned_.insert_or_assign(&out, after);
         else if (is_open(out))
-            planned_.emplace(&out, after.split);
+            planned_.emplace(&out, as_array(after, ranks));
         return;
     }
     if (is_spread(e)) {
-        if (is_open(out)) planned_.emplace(&out, Split::everywhere(ranks));
+        if (is_open(out)) planned_.emplace(&out, Held::all(ranks));
         return;
     }
     if (!is_elementwise(e)) {
@@ -269,35 +293,35 @@ void Partition::plan_entry(const Entry& e) {
             Block& made = *Block::of(*results[k].storage);
             if (!is_open(made)) continue;
             planned_.emplace(&made,
-                             shared ? as_split(shared->results[k], ranks) : even(made.shape()));
+                             shared ? as_array(shared->results[k], ranks) : even(made.shape()));
         }
         return;
     }
     if (!is_open(out)) return;
     // A first write of a part says nothing of the whole.
     const bool writes_all = e.out.layout->size() == element_count(out.shape());
-    std::optional<Split> split;
+    std::optional<Held> chosen;
     bool has_operand = false, is_everywhere = true;
     for_each_read(e, [&](const View& v) {
         if (!is_on_mesh(v)) return;
         has_operand = true;
         const Held in = held(v);
         is_everywhere = is_everywhere && in.kind == Held::Kind::All;
-        if (in.kind == Held::Kind::Along && !split && writes_all) split = in.split;
+        if (!in.splits().empty() && !is_pinned(in) && !chosen && writes_all) chosen = in;
     });
     if (out.shape().empty() || (has_operand && is_everywhere && writes_all))
-        split = Split::everywhere(ranks);
-    if (!split) split = even(out.shape());
-    planned_.emplace(&out, *split);
+        chosen = Held::all(ranks);
+    if (!chosen) chosen = even(out.shape());
+    planned_.emplace(&out, *chosen);
     // What the program fills is likely to be read by its neighbours.
-    if (!has_operand) widen(room_[&out], {1, 1});
+    if (!has_operand) widen(room_[&out], Halos(Halo{1, 1}));
 }
 
 void Partition::note_halos(const Entry& e, Halo beyond) {
     const Held iteration = held(e.out);
     if (!beyond.none()) {
         const Operand& out = operand(e.out);
-        const Halo own = in_indices(beyond, split_of(*out.block));
+        const Halos own = in_indices(beyond, held_of(*out.block));
         widen(room_[out.block], own);
         if (e.out.layout->size() != element_count(out.block->shape()))
             widen(halos_[{out.block, writes_[out.block]}], own);
@@ -305,9 +329,9 @@ void Partition::note_halos(const Entry& e, Halo beyond) {
     for_each_read(e, [&](const View& v) {
         if (!is_on_mesh(v)) return;
         const Operand& in = operand(v);
-        const Split& split = split_of(*in.block);
-        const auto halo = halo_beyond(held_by(split, v, in.steps), iteration, split, beyond);
-        if (!halo || halo->none() || !is_near(*halo, split)) return;
+        const Held& array = held_of(*in.block);
+        const auto halo = halos_beyond(held_by(array, v, in.steps), iteration, array, beyond);
+        if (!halo || halo->none() || !is_near(*halo, array)) return;
         widen(halos_[{in.block, writes_[in.block]}], *halo);
         widen(room_[in.block], *halo);
     });
@@ -355,7 +379,12 @@ std::string text_of(const Entry& e) {
 std::string text_of(const Held& held) {
     if (held.kind == Held::Kind::All) return "on every rank";
     if (held.kind == Held::Kind::At) return "on rank " + std::to_string(held.owner);
-    return "split along axis " + std::to_string(held.split.axis);
+    std::string axes;
+    for (const Split& s : held.splits()) {
+        if (s.axis >= 0) axes += (axes.empty() ? " " : " and ") + std::to_string(s.axis);
+    }
+    if (axes.empty()) return "on some ranks";
+    return (held.kind == Held::Kind::Grid ? "split along axes" : "split along axis") + axes;
 }
 
 }  // namespace
@@ -376,19 +405,24 @@ std::string Partition::describe() {
         for_each_read(e, [&](const View& v) {
             if (!is_on_mesh(v)) return;
             const Operand& in = operand(v);
-            const Split& split = split_of(*in.block);
-            const Held has = held_by(split, v, in.steps);
+            const Held& array = held_of(*in.block);
+            const Held has = held_by(array, v, in.steps);
             const std::string what = "; of " + shape_text(v.layout->shape());
             if (!is_elementwise(e)) {
                 text += what + " " + text_of(has);
                 return;
             }
             if (has.kind == Held::Kind::All || has == iteration) return;
-            const auto halo = halo_between(has, iteration, split);
-            if (halo && is_near(*halo, split)) {
-                if (!halo->none())
-                    text += what + " a halo of " + std::to_string(halo->before) + " before and " +
-                            std::to_string(halo->after) + " after";
+            const auto halos = halos_between(has, iteration, array);
+            if (halos && is_near(*halos, array)) {
+                for (std::size_t k = 0; k < array.splits().size(); ++k) {
+                    const Halo& halo = (*halos)[k];
+                    if (halo.none()) continue;
+                    text += what + " a halo of " + std::to_string(halo.before) + " before and " +
+                            std::to_string(halo.after) + " after";
+                    if (array.kind == Held::Kind::Grid)
+                        text += " along axis " + std::to_string(array.splits()[k].axis);
+                }
             } else {
                 text += what + ", " + text_of(has) + ", what others have";
             }
@@ -415,7 +449,7 @@ void Partition::step(Entry& e, Halo beyond) {
     }
     for_each_write(e, [&](const View& v) {
         Block& block = *Block::of(*v.storage);
-        block.written(in_indices(beyond, block.split()));
+        block.written(in_indices(beyond, block.held()));
         ++writes_[&block];
         exchange(v);
     });
@@ -435,13 +469,13 @@ Array Partition::operand_part(const View& view, const Held& iteration, const Box
     const Operand& in = operand(view);
     Block& block = *in.block;
     settle(block);
-    const Held has = held_by(block.split(), view, in.steps);
+    const Held has = held_by(block.held(), view, in.steps);
     if (has.kind == Held::Kind::All || (has == iteration && beyond.none()))
         return block.part(view, in.steps, box);
-    if (const auto halo = halo_beyond(has, iteration, block.split(), beyond);
-        halo && is_near(*halo, block.split())) {
+    if (const auto halo = halos_beyond(has, iteration, block.held(), beyond);
+        halo && is_near(*halo, block.held())) {
         // Of all statements up to the next write.
-        Halo wanted = *halo;
+        Halos wanted = *halo;
         if (const auto all = halos_.find({&block, writes_[&block]}); all != halos_.end())
             widen(wanted, all->second);
         if (!halo->none()) block.ensure_halo(wanted);
@@ -459,16 +493,16 @@ Array Partition::part(const View& view, const Held& wanted) {
 void Partition::elementwise(const Entry& e, Halo beyond) {
     const Operand& out = operand(e.out);
     settle(*out.block);
-    const Held iteration = held_by(out.block->split(), e.out, out.steps);
+    const Held iteration = held_by(out.block->held(), e.out, out.steps);
     const Dims shape = e.out.layout->shape();
     const int me = mesh_.rank();
-    const bool takes_part = iteration.kind != Held::Kind::At || iteration.owner == me;
+    const bool takes_part = iteration.takes_part(me);
     Box box = iteration.box(me, shape);
     box.resize(shape.size());
     if (!beyond.none()) {
         Range& range = box[static_cast<std::size_t>(iteration.split.axis)];
         range = iteration.split.range_beyond(me, in_indices(beyond, iteration.split));
-        out.block->ensure_room(in_indices(beyond, out.block->split()));
+        out.block->ensure_room(in_indices(beyond, out.block->held()));
         // What is not written there must be what its owners have.
         const auto kept = halos_.find({out.block, writes_[out.block]});
         if (kept != halos_.end()) out.block->ensure_halo(kept->second);
@@ -487,8 +521,7 @@ void Partition::elementwise(const Entry& e, Halo beyond) {
     local.out = target.view();
     if (e.kind == EntryKind::Iota) {
         // The linear index of an element of the whole.
-        const std::int64_t first =
-            iteration.kind == Held::Kind::Along ? box[0].begin : std::int64_t{0};
+        const std::int64_t first = box.empty() ? 0 : box[0].begin;
         Arg sum[] = {iota(elements_of(box), nullptr).arg(),
                      Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
         const Array counted = apply(Op::Add, sum);
@@ -508,74 +541,89 @@ void Partition::store(const View& out, const Array& given, const Held& as,
     const Array part = given.is_known() ? full({}, given.scalar(), nullptr) : given;
     const int ranks = mesh_.size();
     if (!block.is_split()) {
-        const Split split = as_split(as, ranks);
-        const Split& planned = planned_.at(&block);
-        const bool as_planned =
-            split.axis == planned.axis && (split.is_everywhere() || split.same_parts(planned));
+        const Held mine = as_array(as, ranks);
+        const Held planned = planned_.at(&block);
+        const bool as_planned = mine == planned && mine == as;
         const bool has_room = room_.contains(&block);
         if (!as_planned && !has_room && out.layout->size() == element_count(block.shape())) {
             // What moves arrives in memory of its own.
-            const Split moved = planned;
-            const Held wanted = held_by(moved, out, to.steps);
-            if (wanted.kind != Held::Kind::At)
-                return block.adopt(moved,
+            const Held wanted = held_by(planned, out, to.steps);
+            if (as_array(wanted, ranks) == wanted)
+                return block.adopt(planned,
                                    move_parts(mesh_, part, out.layout->shape(), as, wanted, what));
         }
         if (as_planned && !has_room)
-            return block.adopt(split, part.view().layout->contiguous() ? part : copy(part));
+            return block.adopt(mine, part.view().layout->contiguous() ? part : copy(part));
         settle(block);
     }
-    const Held iteration = held_by(block.split(), out, to.steps);
+    const Held iteration = held_by(block.held(), out, to.steps);
     const Dims shape = out.layout->shape();
     Box box = iteration.box(mesh_.rank(), shape);
     box.resize(shape.size());
     const Array moved =
         as == iteration ? part : move_parts(mesh_, part, shape, as, iteration, what);
-    const bool takes_part = iteration.kind != Held::Kind::At || iteration.owner == mesh_.rank();
-    if (takes_part && !is_empty(box)) assign(block.part(out, to.steps, box), moved.arg());
+    if (iteration.takes_part(mesh_.rank()) && !is_empty(box))
+        assign(block.part(out, to.steps, box), moved.arg());
 }
 
 void Partition::reduction(const Entry& e) {
     const View& v = e.in[0];
     const Operand& in = operand(v);
-    const Held has = held_by(in.block->split(), v, in.steps);
+    Held has = held_by(in.block->held(), v, in.steps);
     const int ranks = mesh_.size(), me = mesh_.rank();
     const Dims shape = v.layout->shape();
     const std::vector<int> axes = reduced_axes(e);
-    auto reduced = [&](const Array& a, std::vector<int> over) {
-        return over.empty() ? a : reduce(e.op, a, std::move(over), false, e.compute);
+    // Of the axes that are left: whether there is more than one element behind that axis.
+    std::vector<std::int64_t> extents(shape.begin(), shape.end());
+    auto is_innermost = [&](int axis) {
+        return element_count(Dims(extents).subspan(static_cast<std::size_t>(axis) + 1)) == 1;
+    };
+    auto reduced = [&](const Array& a, const std::vector<int>& over) {
+        if (over.empty()) return a;
+        const bool innermost = is_innermost(over.back());
+        for (std::size_t k = over.size(); k-- > 0;) extents.erase(extents.begin() + over[k]);
+        return reduce_part(e.op, a, over, innermost, e.compute);
     };
     const std::string what = "result of a reduction of " + in.block->text();
     if (has.kind == Held::Kind::At) {
         const Array all = fetch(*in.block, v, in.steps, Held::all(ranks), "one row");
         return store(e.out, reduced(all, axes), Held::all(ranks), what);
     }
-    Box box = has.box(me, shape);
-    const Array part = in.block->part(v, in.steps, box);
-    const Held after = held_after(e, has, ranks);
-    if (has.kind == Held::Kind::All || after.kind == Held::Kind::Along)
-        return store(e.out, reduced(part, axes), after, what);
-    // Innermost first: behind the split axis, along it, before it.
-    Split split = has.split;
-    std::vector<int> behind, before;
-    for (int axis : axes) {
-        if (axis > split.axis) behind.push_back(axis);
-        if (axis < split.axis) before.push_back(axis);
+    Array part;
+    if (is_pinned(has)) {
+        has = default_held(shape);
+        part = fetch(*in.block, v, in.steps, has, "parts of a grid");
+    } else {
+        part = in.block->part(v, in.steps, has.box(me, shape));
     }
-    Array inner = part;
-    if (behind.empty())
-        inner = part.dtype() == e.compute ? part : astype(part, e.compute, true);
-    else
-        inner = reduced(part, behind);
-    const Array everywhere = reduce_along(mesh_, e.op, inner, split, e.compute);
-    store(e.out, reduced(everywhere, before), Held::all(ranks), what);
+    // From the innermost axis on: those that are whole at once, those that are split one by one.
+    const Held after = held_after(e, has, ranks);
+    std::vector<int> whole;
+    bool is_combined = false;
+    auto reduce_whole = [&] { part = reduced(part, std::exchange(whole, {})); };
+    for (std::size_t k = axes.size(); k-- > 0;) {
+        const int axis = axes[k];
+        const Split* found = has.split_along(axis);
+        if (!found) {
+            whole.insert(whole.begin(), axis);
+            continue;
+        }
+        reduce_whole();
+        Split split = *found;
+        if (!is_combined && part.dtype() != e.compute) part = astype(part, e.compute, true);
+        is_combined = true;
+        part = reduce_along(mesh_, e.op, part, split, is_innermost(axis), e.compute);
+        extents.erase(extents.begin() + axis);
+    }
+    reduce_whole();
+    store(e.out, part, after, what);
 }
 
 /// An array of the host, which is the same on all ranks: each takes its part.
 void Partition::spread(const Entry& e) {
     const Operand& out = operand(e.out);
     settle(*out.block);
-    const Held iteration = held_by(out.block->split(), e.out, out.steps);
+    const Held iteration = held_by(out.block->held(), e.out, out.steps);
     Box box = iteration.box(mesh_.rank(), e.out.layout->shape());
     if (is_empty(box)) return;
     std::vector<IndexItem> items;
@@ -601,13 +649,16 @@ void Partition::complete(Storage& storage) {
     if (Block* block = Block::of(storage)) block->complete();
 }
 
-Split Partition::default_split(Dims shape) const {
-    return shape.empty() ? Split::everywhere(mesh_.size()) : Split::even(0, shape[0], mesh_.size());
+Held Partition::default_held(Dims shape) const {
+    return shape.empty() ? Held::all(mesh_.size())
+                         : Held::along(Split::even(0, shape[0], mesh_.size()));
 }
 
-Array Partition::make_empty(Dims shape, DType dtype, Device* place, const Split& split) {
+Array Partition::make_empty(Dims shape, DType dtype, Device* place, const Held& held) {
     Array made = empty(shape, dtype, place);
-    Block::of(*made.view().storage)->decide(split, split.is_everywhere() ? Halo{} : Halo{1, 1});
+    Halos room;
+    for (std::size_t k = 0; k < held.splits().size(); ++k) room[k] = {1, 1};
+    Block::of(*made.view().storage)->decide(held, room);
     return made;
 }
 
@@ -618,7 +669,7 @@ Partition::Operand Partition::ready(const View& v) {
     operands_.clear();  // views of other windows
     const Operand o = operand(v);
     if (!o.block->is_split()) {
-        o.block->decide(default_split(o.block->shape()));
+        o.block->decide(default_held(o.block->shape()));
     }
     return o;
 }
@@ -626,39 +677,34 @@ Partition::Operand Partition::ready(const View& v) {
 Partition::LocalPart Partition::local_part(const Array& a) {
     const View& v = a.view();
     const Operand o = ready(v);
-    const Held has = held_by(o.block->split(), v, o.steps);
+    const Held has = held_by(o.block->held(), v, o.steps);
     Box box = has.box(mesh_.rank(), v.layout->shape());
     box.resize(static_cast<std::size_t>(v.layout->rank()));
-    LocalPart made{-1, {}, o.block->part(v, o.steps, box), has};
-    if (has.kind != Held::Kind::Along) return made;
-    made.axis = has.split.axis;
-    made.range = has.split.range(mesh_.rank());
-    return made;
+    return {box, o.block->part(v, o.steps, box), has};
 }
 
 Partition::LocalPart Partition::local_window(const Array& a, Halo beyond) {
     if (a.size() == 0) return local_part(a);
     const Array packed = copy(a);  // its indices are those of the array
+    LocalPart made = local_part(packed);
+    if (made.held.kind != Held::Kind::Along || made.own.empty()) return made;
     const View& v = packed.view();
     const Operand o = ready(v);
-    const Held has = held_by(o.block->split(), v, o.steps);
-    const Dims shape = v.layout->shape();
-    Box box = has.box(mesh_.rank(), shape);
-    box.resize(static_cast<std::size_t>(v.layout->rank()));
-    if (has.kind != Held::Kind::Along) return {-1, {}, o.block->part(v, o.steps, box), has};
     o.block->ensure_halo(beyond);
-    const auto axis = static_cast<std::size_t>(has.split.axis);
-    const Range own = box[axis];
-    if (!own.empty())
-        box[axis] =
-            intersect({0, shape[axis]}, {own.begin - beyond.before, own.end + beyond.after});
-    return {has.split.axis, own, o.block->part(v, o.steps, box), has};
+    Box box = made.own;
+    const auto axis = static_cast<std::size_t>(made.held.split.axis);
+    Range& range = box[axis];
+    if (!range.empty())
+        range = intersect({0, v.layout->shape()[axis]},
+                          {range.begin - beyond.before, range.end + beyond.after});
+    made.array = o.block->part(v, o.steps, box);
+    return made;
 }
 
 Array Partition::whole(const Array& a) {
     const View& v = a.view();
     const Operand o = ready(v);
-    if (held_by(o.block->split(), v, o.steps).kind == Held::Kind::All)
+    if (held_by(o.block->held(), v, o.steps).kind == Held::Kind::All)
         return copy(o.block->part(v, o.steps, whole_box(v.layout->shape())));
     const Array all = fetch(*o.block, v, o.steps, Held::all(mesh_.size()), "gather", true);
     return all.view().layout->contiguous() ? all : copy(all);

@@ -45,20 +45,19 @@ class Partition final : public Windows {
     Array whole(const Array& a) override;
     Array reshaped(const Array& a, Dims shape) override;
 
-    /// What this rank has of the elements that the array shows: indices `range` of `axis`, or,
-    /// where axis is -1, all or nothing of them. Ends a window.
+    /// What this rank has of the elements that the array shows. Ends a window.
     struct LocalPart {
-        int axis;
-        Range range;
-        Array array;
+        Box own;      ///< indices that this rank owns
+        Array array;  ///< these, or a window around them
         Held held;
     };
     LocalPart local_part(const Array& a);
-    /// The same and so much of others' before and after it, as far as there is any.
+    /// The same and so much of others' before and after it along the axis that is split, as far as
+    /// there is any.
     LocalPart local_window(const Array& a, Halo beyond);
     /// An array of that shape that is split so; evenly along its first axis by default.
-    Array make_empty(Dims shape, DType dtype, Device* place, const Split& split);
-    Split default_split(Dims shape) const;
+    Array make_empty(Dims shape, DType dtype, Device* place, const Held& held);
+    Held default_held(Dims shape) const;
 
     Array take(const Array& table, std::span<const Array> positions) override;
     void put(const Array& target, std::span<const Array> positions, const Array& rows) override;
@@ -73,13 +72,15 @@ class Partition final : public Windows {
     const Operand& operand(const View& view);
     /// Who has which elements of the view.
     Held held(const View& view);
+    /// The same where that is along one axis; else even parts along the first, which must be moved.
+    Held held_on_axis(const View& view);
     /// What this rank reads of the view, held so, as a local array.
     Array part(const View& view, const Held& wanted);
     /// Writes what this rank has, held so, to a result.
     void store(const View& out, const Array& part, const Held& as, const std::string& what);
 
   private:
-    const Split& split_of(const Block& block) const;
+    const Held& held_of(const Block& block) const;
     Operand ready(const View& view);
     void settle(Block& block);
 
@@ -117,10 +118,10 @@ class Partition final : public Windows {
     Mesh& mesh_;
     Tape tape_;
     // Of the window that runs.
-    std::unordered_map<const Block*, Split> planned_;  ///< of blocks without a split
-    std::unordered_map<const Block*, Halo> room_;
-    std::unordered_map<const Block*, int> writes_;        ///< seen so far
-    std::map<std::pair<const Block*, int>, Halo> halos_;  ///< read between those writes
+    std::unordered_map<const Block*, Held> planned_;  ///< of blocks that are not decided
+    std::unordered_map<const Block*, Halos> room_;
+    std::unordered_map<const Block*, int> writes_;         ///< seen so far
+    std::map<std::pair<const Block*, int>, Halos> halos_;  ///< read between those writes
     /// How far beyond its part, in indices of the base, each rank computes each entry.
     std::vector<Halo> beyond_;
     /// Views that were taken apart; each is met several times.

@@ -23,12 +23,38 @@ Array run_of(const Array& flat, std::int64_t begin, std::int64_t count) {
     return rows_of(flat, {begin, begin + count});
 }
 
-/// Ranks that may have something in common with these parts.
-Split::Ranks candidates(const Held& held, const Box& box, int ranks) {
-    if (held.kind == Held::Kind::At) return {held.owner, held.owner};
-    if (held.kind == Held::Kind::Along)
-        return held.split.owners(box[static_cast<std::size_t>(held.split.axis)]);
-    return {0, ranks - 1};
+/// Ranks that may have something in common with this part, in their order.
+std::vector<int> candidates(const Held& held, const Box& box, int ranks) {
+    std::vector<int> found;
+    if (held.kind == Held::Kind::At) return {held.owner};
+    if (held.kind == Held::Kind::Along) {
+        const Split::Parts owners =
+            held.split.owners(box[static_cast<std::size_t>(held.split.axis)]);
+        for (int r = owners.first; r <= owners.last; ++r) found.push_back(r);
+        return found;
+    }
+    for (int r = 0; r < ranks; ++r) {
+        const bool meets = std::ranges::all_of(held.splits(), [&](const Split& s) {
+            if (s.axis < 0) return s.part_of(r) == s.pin;
+            return !intersect(s.range(r), box[static_cast<std::size_t>(s.axis)]).empty();
+        });
+        if (meets) found.push_back(r);
+    }
+    return found;
+}
+
+/// Of ranks that have the same part, the first one gives it to others.
+bool gives_part(const Held& held, int rank) {
+    if (held.kind != Held::Kind::Grid) return true;
+    int first = 0;
+    for (const Split& s : held.splits()) first += s.part_of(rank) * s.stride;
+    return rank == first;
+}
+
+bool have_same_part(const Held& held, int a, int b) {
+    return held.kind == Held::Kind::Grid && std::ranges::all_of(held.splits(), [&](const Split& s) {
+               return s.part_of(a) == s.part_of(b);
+           });
 }
 
 /// Whether the box is a run of rows of a packed array that holds `origin`, so that it can be sent
@@ -60,8 +86,8 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
     const DType t = part.dtype();
     const auto bytes = size_of(t);
     // 0-d arrays have no axis that could be empty: whether a rank takes part says the kind.
-    const bool gets = !(wanted.kind == Held::Kind::At && wanted.owner != me) && !is_empty(wants);
-    const bool gives = !(held.kind == Held::Kind::At && held.owner != me) && !is_empty(has);
+    const bool gets = wanted.takes_part(me) && !is_empty(wants);
+    const bool gives = held.takes_part(me) && !is_empty(has);
     Array made = empty_like_box(gets ? wants : shape.empty() ? Box{} : wants, t);
     struct Piece {
         int rank;
@@ -77,10 +103,9 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
             const Box both = intersect(has, wants);
             if (!is_empty(both)) assign(box_of(made, both, wants), box_of(part, both, has).arg());
         }
-        if (gives) {
-            const Split::Ranks to = candidates(wanted, has, mesh.size());
-            for (int r = to.first; r <= to.last; ++r) {
-                if (r == me) continue;
+        if (gives && gives_part(held, me)) {
+            for (const int r : candidates(wanted, has, mesh.size())) {
+                if (r == me || have_same_part(held, r, me)) continue;
                 const Box both = intersect(has, wanted.box(r, shape));
                 if (is_empty(both)) continue;
                 going.push_back({r, both});
@@ -88,9 +113,8 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
             }
         }
         if (gets) {
-            const Split::Ranks from = candidates(held, wants, mesh.size());
-            for (int r = from.first; r <= from.last; ++r) {
-                if (r == me) continue;
+            for (const int r : candidates(held, wants, mesh.size())) {
+                if (r == me || !gives_part(held, r) || have_same_part(held, r, me)) continue;
                 const Box both = intersect(held.box(r, shape), wants);
                 if (is_empty(both)) continue;
                 coming.push_back({r, both});
@@ -144,13 +168,15 @@ Array fetch(const Block& block, const View& view, const Steps& steps, const Held
     std::vector<std::int64_t> shape(view.layout->shape().begin(), view.layout->shape().end());
     Held moved = wanted;
     for (std::size_t j = 0; j < shape.size(); ++j) {
-        if (steps.axis[j] >= 0) continue;
+        if (steps.axis[j] >= 0 || shape[j] == 0) continue;
         shape[j] = 1;
-        if (wanted.kind == Held::Kind::Along && wanted.split.axis == static_cast<int>(j))
-            moved = Held::all(block.mesh().size());
+        if (!moved.split_along(static_cast<int>(j))) continue;
+        std::vector<Split> others(moved.splits().begin(), moved.splits().end());
+        std::erase_if(others, [&](const Split& s) { return s.axis == static_cast<int>(j); });
+        moved = Held::of_grid(std::move(others), block.mesh().size());
     }
     once.layout = Layout::make(shape, view.layout->strides());
-    const Held held = held_by(block.split(), once, steps);
+    const Held held = held_by(block.held(), once, steps);
     const int me = block.mesh().rank();
     Box has = held.box(me, shape);
     has.resize(shape.size());
@@ -161,7 +187,7 @@ Array fetch(const Block& block, const View& view, const Steps& steps, const Held
                             settle);
     Box box = wanted.box(me, view.layout->shape());
     box.resize(shape.size());
-    if (wanted.kind == Held::Kind::At && wanted.owner != me) return made;
+    if (!wanted.takes_part(me)) return made;
     const std::vector<std::int64_t> all = shape_of(box);
     if (std::equal(all.begin(), all.end(), made.shape().begin(), made.shape().end())) return made;
     return broadcast_to(made, all);

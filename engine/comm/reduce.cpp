@@ -22,7 +22,7 @@ namespace {
 struct Piece {
     int level;
     Range rows;
-    int owner;
+    int owner;              ///< the part
     std::int64_t slot = 0;  ///< first row of the gathered array that holds it
     std::int64_t slots() const { return level < 0 ? rows.size() : 1; }
 };
@@ -103,11 +103,29 @@ const char* reduction_name(Op op) {
 
 }  // namespace
 
-Array reduce_along(Mesh& mesh, Op op, const Array& here, const Split& split, DType t) {
+Array reduce_part(Op op, const Array& part, std::vector<int> axes, bool is_innermost, DType t) {
+    std::int64_t behind = 1;
+    for (int k = axes.back() + 1; k < part.rank(); ++k)
+        behind *= part.shape()[static_cast<std::size_t>(k)];
+    if (is_innermost || behind != 1) return reduce(op, part, std::move(axes), false, t);
+    // One column of several: beside itself, so that it is not taken for the innermost axis.
+    std::vector<std::int64_t> shape(part.shape().begin(), part.shape().end());
+    shape.push_back(1);
+    const Array column = reshape(part, shape);
+    shape.back() = 2;
+    const Array both = reduce(op, broadcast_to(column, shape), std::move(axes), false, t);
+    std::vector<IndexItem> items(static_cast<std::size_t>(both.rank() - 1),
+                                 {IndexItem::Kind::Slice});
+    items.push_back({IndexItem::Kind::Integer, 0});
+    return index(both, items);
+}
+
+Array reduce_along(Mesh& mesh, Op op, const Array& here, const Split& split, bool is_innermost,
+                   DType t) {
     const int axis = split.axis, me = mesh.rank();
     const std::int64_t n = split.extent;
-    auto reduced = [&](const Array& a) { return unisono::reduce(op, a, {{axis}}, false, t); };
-    if (n == 0 || mesh.size() == 1) return reduced(here);
+    auto reduced = [&](const Array& a) { return reduce_part(op, a, {axis}, is_innermost, t); };
+    if (n == 0 || split.ranks == 1) return reduced(here);
     std::int64_t elements = 1;
     std::vector<std::int64_t> shape{0};
     for (int k = 0; k < here.rank(); ++k) {
@@ -115,15 +133,15 @@ Array reduce_along(Mesh& mesh, Op op, const Array& here, const Split& split, DTy
         elements *= here.shape()[static_cast<std::size_t>(k)];
         shape.push_back(here.shape()[static_cast<std::size_t>(k)]);
     }
-    // Only along what is then the innermost axis do leaves hold 512 elements.
-    const bool is_innermost = elements == 1 || axis == here.rank() - 1;
     const std::int64_t leaf = is_innermost ? reduction::leaf_elements : reduction::leaf_rows;
     std::vector<Piece> pieces;
-    for (int r = 0; r < mesh.size(); ++r) cut(split.range(r), r, n, leaf, pieces);
+    const int mine = split.part_of(me);
+    for (int part = 0; part < split.ranks; ++part)
+        cut(split.range(split.rank_of(part, me)), part, n, leaf, pieces);
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece& a, const Piece& b) { return a.rows.begin < b.rows.begin; });
     std::int64_t slots = 0;
-    std::vector<Range> held(static_cast<std::size_t>(mesh.size()));
+    std::vector<Range> held(static_cast<std::size_t>(split.ranks));
     for (Piece& p : pieces) {
         p.slot = slots;
         slots += p.slots();
@@ -134,23 +152,27 @@ Array reduce_along(Mesh& mesh, Op op, const Array& here, const Split& split, DTy
     Array all = empty(shape, t, nullptr);
     const std::int64_t first = split.range(me).begin;
     for (const Piece& p : pieces) {
-        if (p.owner != me) continue;
-        const Array mine = slice(here, axis, {p.rows.begin - first, p.rows.end - first});
+        if (p.owner != mine) continue;
+        const Array rows = slice(here, axis, {p.rows.begin - first, p.rows.end - first});
         assign(rows_of(all, slice_of(p)),
-               (p.level < 0 ? axis_first(mine, axis) : reduced(mine)).arg());
+               (p.level < 0 ? axis_first(rows, axis) : reduced(rows)).arg());
     }
     const std::int64_t slot_bytes = elements * size_of(t);
     std::vector<Part> sends, receives;
-    const Range& own = held[static_cast<std::size_t>(me)];
-    for (int r = 0; r < mesh.size(); ++r) {
-        const Range& theirs = held[static_cast<std::size_t>(r)];
-        if (r == me) continue;
+    const Range& own = held[static_cast<std::size_t>(mine)];
+    for (int part = 0; part < split.ranks; ++part) {
+        const Range& theirs = held[static_cast<std::size_t>(part)];
+        if (part == mine) continue;
+        const int r = split.rank_of(part, me);
         if (!own.empty()) sends.push_back({r, own.begin * slot_bytes, own.size() * slot_bytes});
         if (!theirs.empty())
             receives.push_back({r, theirs.begin * slot_bytes, theirs.size() * slot_bytes});
     }
+    // Of a grid the parts of a row differ.
+    const std::string row =
+        split.ranks == mesh.size() ? shape_text(Dims(shape).subspan(1)) : "parts";
     mesh.record(std::string(reduction_name(op)) + " over " + std::to_string(n) + " rows of " +
-                    std::string(name(t)) + " " + shape_text(Dims(shape).subspan(1)),
+                    std::string(name(t)) + " " + row,
                 all.view(), std::move(sends), all.view(), std::move(receives), true);
     Tree tree(op);
     for (std::size_t k = 0; k < pieces.size();) {

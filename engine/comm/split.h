@@ -1,5 +1,5 @@
-// How the elements of an array are spread over the ranks of a mesh: in consecutive parts along one
-// axis, or all of them on every rank.
+// How an axis of an array is spread over the ranks of a mesh, or over those along one side of a
+// grid of them: in consecutive parts.
 //
 // Who owns an index follows by formula, in constant time: nothing has the size of the job but where
 // the parts are irregular. The parts are those of a base, 0 .. n - 1 cut into even blocks (or at
@@ -20,7 +20,11 @@ namespace unisono::comm {
 struct Split {
     int axis = -1;            ///< that the parts lie along; -1: every rank has all
     std::int64_t extent = 0;  ///< of that axis
-    int ranks = 1;
+    int ranks = 1;            ///< parts
+    /// Of a grid of ranks: rank r has part r / stride % ranks.
+    int stride = 1;
+    /// Of a grid, where axis is -1: the view lies in this part.
+    int pin = -1;
     std::int64_t base = 0;
     /// Where the parts of an irregular base begin, and its end; null for even blocks.
     std::shared_ptr<const std::vector<std::int64_t>> bounds;
@@ -41,12 +45,16 @@ struct Split {
 
     bool is_everywhere() const { return axis < 0; }
     bool same_base(const Split& o) const {
-        return base == o.base && bounds == o.bounds && ranks == o.ranks;
+        return base == o.base && bounds == o.bounds && ranks == o.ranks && stride == o.stride;
     }
     /// Whether equal indices belong to the same rank by the same formula.
     bool same_parts(const Split& o) const {
         return extent == o.extent && same_base(o) && start == o.start && step == o.step;
     }
+
+    int part_of(int rank) const { return rank / stride % ranks; }
+    /// The rank that has that part, and is elsewhere in the grid where `rank` is.
+    int rank_of(int part, int rank) const { return rank + (part - part_of(rank)) * stride; }
 
     /// Indices along the axis that the rank owns; where it owns none, an empty range in its place.
     Range range(int rank) const {
@@ -67,11 +75,12 @@ struct Split {
         auto up = [](std::int64_t a, std::int64_t b) {
             return a >= 0 ? (a + b - 1) / b : -(-a / b);
         };
-        const std::int64_t begin = begin_of(rank), end = begin_of(rank + 1);
+        const int part = part_of(rank);
+        const std::int64_t begin = begin_of(part), end = begin_of(part + 1);
         if (step > 0) return {up(begin - start, step), up(end - start, step)};
         return {up(start - end + 1, -step), up(start - begin + 1, -step)};
     }
-    /// Of an index, which may lie beyond the ends of the axis.
+    /// The part (without a grid, the rank) of an index, which may lie beyond the ends of the axis.
     int owner(std::int64_t index) const {
         const std::int64_t at = start + step * index;
         if (at < 0 || base == 0) return base == 0 && at >= 0 ? ranks - 1 : 0;
@@ -80,17 +89,17 @@ struct Split {
             const auto after = std::upper_bound(bounds->begin() + 1, bounds->end() - 1, at);
             return static_cast<int>(after - bounds->begin()) - 1;
         }
-        auto rank = static_cast<int>(static_cast<long double>(at) * ranks / base);
-        rank = std::min(rank, ranks - 1);
-        while (rank > 0 && even_begin(rank) > at) --rank;
-        while (rank + 1 < ranks && even_begin(rank + 1) <= at) ++rank;
-        return rank;
+        auto part = static_cast<int>(static_cast<long double>(at) * ranks / base);
+        part = std::min(part, ranks - 1);
+        while (part > 0 && even_begin(part) > at) --part;
+        while (part + 1 < ranks && even_begin(part + 1) <= at) ++part;
+        return part;
     }
-    /// The ranks that own some of these indices: from first to last.
-    struct Ranks {
+    /// The parts that own some of these indices: from first to last.
+    struct Parts {
         int first = 0, last = -1;
     };
-    Ranks owners(Range indices) const {
+    Parts owners(Range indices) const {
         if (indices.empty()) return {};
         const int a = owner(indices.begin), b = owner(indices.end - 1);
         return {std::min(a, b), std::max(a, b)};
@@ -108,13 +117,13 @@ struct Split {
 
   private:
     static constexpr std::int64_t beyond = std::int64_t{1} << 62;
-    std::int64_t even_begin(int rank) const {
-        return base / ranks * rank + base % ranks * rank / ranks;
+    std::int64_t even_begin(int part) const {
+        return base / ranks * part + base % ranks * part / ranks;
     }
-    std::int64_t begin_of(int rank) const {
-        if (rank == 0) return -beyond;
-        if (rank == ranks) return beyond;
-        return bounds ? (*bounds)[static_cast<std::size_t>(rank)] : even_begin(rank);
+    std::int64_t begin_of(int part) const {
+        if (part == 0) return -beyond;
+        if (part == ranks) return beyond;
+        return bounds ? (*bounds)[static_cast<std::size_t>(part)] : even_begin(part);
     }
 };
 

@@ -119,59 +119,155 @@ std::optional<Steps> steps_of(const View& view, Dims shape) {
     return made;
 }
 
+Held Held::of_grid(std::vector<Split> splits, int size) {
+    if (size > 1) std::erase_if(splits, [](const Split& s) { return s.ranks == 1; });
+    if (splits.empty()) return all(size);
+    if (splits.size() == 1 && splits[0].ranks == size)
+        return splits[0].pin >= 0 ? at(splits[0].pin) : along(splits[0]);
+    return {Kind::Grid, {}, 0, std::make_shared<const std::vector<Split>>(std::move(splits))};
+}
+
+const Split* Held::split_along(int axis) const {
+    for (const Split& s : splits()) {
+        if (s.axis == axis) return &s;
+    }
+    return nullptr;
+}
+
+bool Held::takes_part(int rank) const {
+    if (kind == Kind::At) return rank == owner;
+    return std::ranges::all_of(
+        splits(), [&](const Split& s) { return s.pin < 0 || s.part_of(rank) == s.pin; });
+}
+
 Box Held::box(int rank, Dims shape) const {
     Box box = whole_box(shape);
-    if (kind == Kind::Along) box[static_cast<std::size_t>(split.axis)] = split.range(rank);
-    if (kind == Kind::At && rank != owner) {
+    if (kind != Kind::Along && !takes_part(rank)) {
         for (Range& r : box) r = {};
         if (box.empty()) box.push_back({});  // a box without elements
+        return box;
+    }
+    for (const Split& s : splits()) {
+        if (s.axis >= 0) box[static_cast<std::size_t>(s.axis)] = s.range(rank);
     }
     return box;
 }
 
-Held held_by(const Split& split, const View& view, const Steps& steps) {
-    if (split.is_everywhere()) return Held::all(split.ranks);
-    const auto axis = static_cast<std::size_t>(split.axis);
+bool Held::operator==(const Held& o) const {
+    if (kind != o.kind) return false;
+    if (kind == Kind::At) return owner == o.owner;
+    return std::ranges::equal(splits(), o.splits(), [](const Split& a, const Split& b) {
+        if (a.axis != b.axis || a.pin != b.pin) return false;
+        return a.axis >= 0 ? a.same_parts(b) : a.ranks == b.ranks && a.stride == b.stride;
+    });
+}
+
+namespace {
+
+/// The axis of a view that moves along an axis of the array, and how; null where none does.
+struct Motion {
+    int view_axis;
+    std::int64_t step;
+};
+std::optional<Motion> motion_along(int axis, const Steps& steps) {
     for (std::size_t j = 0; j < steps.axis.size(); ++j) {
-        if (steps.axis[j] == split.axis)
-            return Held::along(split.seen(static_cast<int>(j), view.layout->shape()[j],
-                                          steps.start[axis], steps.step[j]));
+        if (steps.axis[j] == axis) return Motion{static_cast<int>(j), steps.step[j]};
     }
     for (const Steps::Further& f : steps.further) {
-        if (f.axis == split.axis)
-            return Held::along(
-                split.seen(f.view_axis, view.layout->shape()[static_cast<std::size_t>(f.view_axis)],
-                           steps.start[axis], f.step));
+        if (f.axis == axis) return Motion{f.view_axis, f.step};
     }
-    if (split.extent == 0) return Held::at(0);
-    return Held::at(split.owner(steps.start[axis]));
+    return {};
 }
 
-std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shape) {
-    if (wanted.kind != Held::Kind::Along || !steps.further.empty()) return {};
-    const auto j = static_cast<std::size_t>(wanted.split.axis);
-    const int axis = steps.axis[j];
-    const std::int64_t step = steps.step[j];
-    if (axis < 0 || (step != 1 && step != -1)) return {};
-    const auto k = static_cast<std::size_t>(axis);
-    // Index i of the array is index (i - start) * step of the view.
-    return wanted.split.seen(axis, shape[k], -steps.start[k] * step, step);
+Split seen_by(const Split& split, const View& view, const Steps& steps) {
+    const std::int64_t start = steps.start[static_cast<std::size_t>(split.axis)];
+    if (const auto motion = motion_along(split.axis, steps)) {
+        const std::int64_t count =
+            view.layout->shape()[static_cast<std::size_t>(motion->view_axis)];
+        return split.seen(motion->view_axis, count, start, motion->step);
+    }
+    Split pinned = split;
+    pinned.axis = -1;
+    pinned.pin = split.extent == 0 ? 0 : split.owner(start);
+    return pinned;
 }
 
-std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted) {
-    if (held.kind != Held::Kind::Along || wanted.kind != Held::Kind::Along) return {};
-    const Split &has = held.split, &wants = wanted.split;
+}  // namespace
+
+Held held_by(const Held& array, const View& view, const Steps& steps) {
+    if (array.kind == Held::Kind::All) return array;
+    if (array.kind == Held::Kind::Along) {
+        const Split seen = seen_by(array.split, view, steps);
+        return seen.pin >= 0 ? Held::at(seen.pin) : Held::along(seen);
+    }
+    std::vector<Split> splits;
+    for (const Split& s : array.splits()) splits.push_back(seen_by(s, view, steps));
+    return {Held::Kind::Grid, {}, 0, std::make_shared<const std::vector<Split>>(std::move(splits))};
+}
+
+std::optional<Held> held_for(const Held& wanted, const Steps& steps, Dims shape) {
+    if (wanted.splits().empty() || !steps.further.empty()) return {};
+    std::vector<Split> splits;
+    for (const Split& s : wanted.splits()) {
+        if (s.pin >= 0) return {};
+        const auto j = static_cast<std::size_t>(s.axis);
+        const int axis = steps.axis[j];
+        const std::int64_t step = steps.step[j];
+        if (axis < 0 || (step != 1 && step != -1)) return {};
+        const auto k = static_cast<std::size_t>(axis);
+        // Index i of the array is index (i - start) * step of the view.
+        splits.push_back(s.seen(axis, shape[k], -steps.start[k] * step, step));
+    }
+    if (wanted.kind == Held::Kind::Along) return Held::along(splits[0]);
+    return Held{Held::Kind::Grid, {}, 0, std::make_shared<const std::vector<Split>>(splits)};
+}
+
+namespace {
+
+/// Element j is at base index start + step * j, where it is owned and where it is wanted.
+std::optional<std::int64_t> shift_of(const Split& has, const Split& wants) {
     if (has.axis != wants.axis || !has.same_base(wants) || has.step != wants.step) return {};
-    // Element j is at base index start + step * j, where it is owned and where it is wanted.
     return has.start - wants.start;
 }
 
-std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split) {
-    const auto shift = shift_between(held, wanted);
-    if (!shift) return {};
-    const std::int64_t step = std::abs(split.step);
-    const std::int64_t far = (std::abs(*shift) + step - 1) / step;
-    return (*shift > 0) == (split.step > 0) ? Halo{0, far} : Halo{far, 0};
+Halo halo_of(std::int64_t shift, const Split& array) {
+    const std::int64_t step = std::abs(array.step);
+    const std::int64_t far = (std::abs(shift) + step - 1) / step;
+    return (shift > 0) == (array.step > 0) ? Halo{0, far} : Halo{far, 0};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted) {
+    if (held.kind != Held::Kind::Along || wanted.kind != Held::Kind::Along) return {};
+    return shift_of(held.split, wanted.split);
+}
+
+std::optional<Halos> halos_between(const Held& held, const Held& wanted, const Held& array) {
+    if (held.kind == Held::Kind::Along) {
+        const auto shift = shift_between(held, wanted);
+        if (!shift) return {};
+        return Halos(halo_of(*shift, array.split));
+    }
+    if (held.kind != Held::Kind::Grid) return {};
+    Halos halos;
+    const std::span<const Split> has = held.splits();
+    for (std::size_t k = 0; k < has.size(); ++k) {
+        const Split& s = has[k];
+        if (s.pin >= 0) {
+            // Who computes must be among those that have the part.
+            const bool is_there = std::ranges::any_of(wanted.splits(), [&](const Split& w) {
+                return w.pin == s.pin && w.ranks == s.ranks && w.stride == s.stride;
+            });
+            if (!is_there) return {};
+            continue;
+        }
+        const Split* wants = wanted.split_along(s.axis);
+        const auto shift = wants ? shift_of(s, *wants) : std::nullopt;
+        if (!shift) return {};
+        halos[k] = halo_of(*shift, array.splits()[k]);
+    }
+    return halos;
 }
 
 }  // namespace unisono::comm

@@ -2,7 +2,10 @@
 // split looks through them.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/split.h"
@@ -36,44 +39,69 @@ struct Steps {
 /// vector, or windows that slide.
 std::optional<Steps> steps_of(const View& view, Dims shape);
 
-/// Who has which elements of a view.
+/// Who has which elements of a view, or of an array.
 struct Held {
     enum class Kind : std::uint8_t {
         All,    ///< every rank has all
         Along,  ///< parts along an axis of the view
         At,     ///< one rank has all
+        Grid    ///< parts along several axes, or parts that several ranks have
     } kind = Kind::All;
     Split split;    ///< Along
     int owner = 0;  ///< At
+    /// Grid: of each side of the grid along which parts differ.
+    std::shared_ptr<const std::vector<Split>> grid;
 
-    static Held all(int ranks) { return {Kind::All, Split::everywhere(ranks), 0}; }
-    static Held at(int rank) { return {Kind::At, {}, rank}; }
-    static Held along(const Split& split) { return {Kind::Along, split, 0}; }
+    static Held all(int ranks) { return {Kind::All, Split::everywhere(ranks), 0, nullptr}; }
+    static Held at(int rank) { return {Kind::At, {}, rank, nullptr}; }
+    static Held along(const Split& split) { return {Kind::Along, split, 0, nullptr}; }
+    /// Of these splits, as the simplest kind; `size` ranks in all.
+    static Held of_grid(std::vector<Split> splits, int size);
+
+    /// The splits of all axes that have one; and, of a grid, of what the view lies in one part of.
+    std::span<const Split> splits() const {
+        if (kind == Kind::Grid) return *grid;
+        return kind == Kind::Along ? std::span(&split, 1) : std::span<const Split>();
+    }
+    /// Of the axis; null where it is whole.
+    const Split* split_along(int axis) const;
+    /// Whether the rank has anything, where its box is not empty.
+    bool takes_part(int rank) const;
     /// What the rank has of a view of that shape.
     Box box(int rank, Dims shape) const;
-    bool operator==(const Held& o) const {
-        if (kind != o.kind) return false;
-        if (kind == Kind::Along) return split.axis == o.split.axis && split.same_parts(o.split);
-        return kind == Kind::All || owner == o.owner;
-    }
+    bool operator==(const Held& o) const;
 };
 
-Held held_by(const Split& split, const View& view, const Steps& steps);
+/// What an array that is held so shows in a view.
+Held held_by(const Held& array, const View& view, const Steps& steps);
 
-/// How an array must be split so that the view shows it as `wanted`; null where that cannot be.
-std::optional<Split> split_for(const Held& wanted, const Steps& steps, Dims shape);
+/// How an array must be held so that the view shows it as `wanted`; null where that cannot be.
+std::optional<Held> held_for(const Held& wanted, const Steps& steps, Dims shape);
 
-/// How far beyond its own part each rank reads along the split axis of an array.
+/// How far beyond its own part each rank reads along a split axis of an array.
 struct Halo {
     std::int64_t before = 0, after = 0;
     bool none() const { return before == 0 && after == 0; }
     /// Seen from the other end.
     Halo turned() const { return {after, before}; }
 };
+/// Of each of an array's splits.
+inline constexpr std::size_t most_splits = 4;
+struct Halos {
+    std::array<Halo, most_splits> of{};
+    Halos() = default;
+    Halos(Halo first) { of[0] = first; }
+    Halo& operator[](std::size_t k) { return of[k]; }
+    const Halo& operator[](std::size_t k) const { return of[k]; }
+    bool none() const {
+        return std::all_of(of.begin(), of.end(), [](const Halo& h) { return h.none(); });
+    }
+};
 /// Of a rank that has `wanted` to compute and reads the same indices of a view held as `held`, of
-/// an array split so; null where the parts do not run in parallel.
-std::optional<Halo> halo_between(const Held& held, const Held& wanted, const Split& split);
-/// By how many indices of the base what is read lies behind what is computed; null as above.
+/// an array held so; null where the parts do not run in parallel.
+std::optional<Halos> halos_between(const Held& held, const Held& wanted, const Held& array);
+/// By how many indices of the base what is read lies behind what is computed; null as above, and
+/// on grids.
 std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted);
 
 }  // namespace unisono::comm

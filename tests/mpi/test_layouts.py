@@ -1,5 +1,7 @@
 """This rank's part of distributed arrays, and results that are split along other axes."""
 
+import itertools
+
 import numpy as np
 import pytest
 import unisono as un
@@ -127,14 +129,107 @@ def test_layouts():
     for wrong, message in [
         ("cyclic", "expected 'block', 'replicated', or a tuple"),
         (("block",), "there is an entry for each axis"),
-        (("block", "block"), "at most one axis can be split"),
+        ((p + 1, None), "parts are for .* ranks; got"),
+        ((0, "block"), "at least one part"),
         (((1,) * p, None), "the sizes of"),
-        (("blocks", None), "by 'block' or by the sizes"),
+        (("blocks", None), "by 'block', a number of blocks"),
     ]:
         with pytest.raises(ValueError, match=message):
             a.to_layout(wrong)
     with pytest.raises(ValueError, match="expected a distributed array"):
         un.ones(3).to_layout("block")
+
+
+def grids(ndim):
+    """Grids of all ranks over several axes."""
+    found = set()
+    for sides in itertools.product(range(1, p + 1), repeat=ndim):
+        if np.prod(sides) == p:
+            found.add(sides)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("grid", grids(2), ids=str)
+@pytest.mark.parametrize("shape", [(2 * p + 1, p + 3), (1, 13), (p - 1, 2)], ids=str)
+def test_grids_of_ranks(grid, shape):
+    x = np.random.default_rng(1).normal(size=shape)
+    a = un.asarray(x, mesh=mesh, layout=grid)
+    if min(grid) > 1:
+        assert a.layout == grid
+        assert a.local.shape == tuple(
+            n * (r + 1) // k - n * r // k
+            for n, k, r in zip(shape, grid, divmod(mesh.rank, grid[1]), strict=True)
+        )
+    same(a, x)
+    same(a.local, x[a.global_index])
+    before = un.stats()["bytes_gathered"]
+    b = a * 2 + a
+    assert b.layout == a.layout
+    y = x * 2 + x
+    c = un.zeros(shape, mesh=mesh, layout=grid)
+    z = np.zeros(shape)
+    for _ in range(3):
+        c[1:-1, 1:-1] = (b[:-2, 1:-1] + b[2:, 1:-1]) + (b[1:-1, :-2] + b[1:-1, 2:]) - b[2:, 2:]
+        b[1:-1, 1:-1] = c[1:-1, 1:-1] * 0.5
+        z[1:-1, 1:-1] = (y[:-2, 1:-1] + y[2:, 1:-1]) + (y[1:-1, :-2] + y[1:-1, 2:]) - y[2:, 2:]
+        y[1:-1, 1:-1] = z[1:-1, 1:-1] * 0.5
+    total = b.sum()
+    float(total)
+    assert un.stats()["bytes_gathered"] == before
+    same(b, y)
+    # The bits of sums are those of one rank.
+    host = un.asarray(y)
+    for axis in (None, 0, 1, (0, 1)):
+        same(b.sum(axis=axis), np.asarray(host.sum(axis=axis)))
+        same(b[::-1, 1:].max(axis=axis, initial=-9), y[::-1, 1:].max(axis=axis, initial=-9))
+    same(b.T + 1, y.T + 1)
+    same(b[::-1, ::2], y[::-1, ::2])
+    if shape[0] > 1:
+        same(b[1] - b[0], y[1] - y[0])
+        b[0] = b[1]
+        y[0] = y[1]
+        b[:, 1] = b[0, 0]
+        y[:, 1] = y[0, 0]
+        same(b, y)
+        same(b[:, 0] + b[:, 1], y[:, 0] + y[:, 1])
+        same(b[0, :2] + b[1, 1], y[0, :2] + y[1, 1])
+    same(un.sort(b, axis=0), np.sort(y, axis=0))
+    same(un.sort(b.ravel()), np.sort(y, axis=None))
+    same(un.cumsum(b, axis=1), np.asarray(un.cumsum(un.asarray(y), axis=1)))
+    same(b[b > 0], y[y > 0])
+    b[b < 0] = -1
+    y[y < 0] = -1
+    same(b, y)
+    index = np.arange(shape[0])[::-1]
+    same(b[index], y[index])
+    b[index] = b + 1
+    y[index] = y + 1
+    same(b, y)
+    same(b.reshape(-1), y.reshape(-1))
+    np.testing.assert_allclose(np.asarray(b @ b.T), y @ y.T, rtol=1e-12, atol=1e-12)
+    same(b.to_layout("block"), y)
+    same(b.to_layout((None, "block")).to_layout(grid), y)
+    same(b + un.asarray(x, mesh=mesh), y + x)
+    same(un.map_blocks(np.negative, b), -y)
+    b.local = np.asarray(b.local) * 2
+    same(b, y * 2)
+
+
+def test_grids_of_three_axes_and_irregular_ones():
+    x = np.arange(7 * 5 * 6.0).reshape(7, 5, 6)
+    for grid in grids(3):
+        a = un.asarray(x, mesh=mesh, layout=grid)
+        same(a[1:, :-1] + a[:-1, 1:], x[1:, :-1] + x[:-1, 1:])
+        same(a.sum(axis=1), x.sum(axis=1))
+        same(a[:, 2].sum(axis=0), x[:, 2].sum(axis=0))
+        same(a[3, 2] * a[2, :, 0][:, None], x[3, 2] * x[2, :, 0][:, None])
+    if p == 4:
+        layout = ((1, 6), None, (4, 2))
+        a = un.asarray(x, mesh=mesh, layout=layout)
+        assert a.layout == layout
+        same(a.local, x[a.global_index])
+        same(a * a[::-1], x * x[::-1])
+        assert un.zeros((4, 4), mesh=mesh, layout=("block", "block")).layout == (2, 2)
 
 
 def test_explanations_tell_what_is_sent():

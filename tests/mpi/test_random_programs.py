@@ -12,7 +12,7 @@ mesh = un.mesh("mpi")
 class Program:
     """The same statements on NumPy arrays and on distributed ones; small integers, so every order is exact."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, with_layouts=False):
         self.choose = random.Random(seed)  # the same on every rank
         rng = np.random.default_rng(seed)
         self.pairs = []
@@ -22,7 +22,22 @@ class Program:
             n = self.choose.choice([1, 2, 5, 9, 14])
             shape = (n,) if self.columns is None else (n, self.columns)
             x = rng.integers(-4, 5, shape).astype(self.choose.choice(["float64", "int64"]))
-            self.pairs.append((x, un.asarray(x, mesh=mesh)))
+            layout = self.layout(shape) if with_layouts else None
+            self.pairs.append((x, un.asarray(x, mesh=mesh, layout=layout)))
+            self.log.append(f"{x.dtype} {shape} as {layout}")
+
+    def sizes(self, extent, parts):
+        cuts = sorted(self.choose.randint(0, extent) for _ in range(parts - 1))
+        return tuple(b - a for a, b in zip([0, *cuts], [*cuts, extent], strict=True))
+
+    def layout(self, shape):
+        """Rows, columns, a grid of ranks, or all on every rank; even parts or any."""
+        sides = [k for k in range(1, mesh.size + 1) if mesh.size % k == 0]
+        rows = self.choose.choice(sides) if len(shape) == 2 else mesh.size
+        layout = (rows, mesh.size // rows)[: len(shape)]
+        if self.choose.random() < 0.5:
+            layout = tuple(self.sizes(n, k) for n, k in zip(shape, layout, strict=True))
+        return self.choose.choice(["block", "replicated", layout, layout, layout])
 
     def slice_of(self, extent, count=None):
         step = self.choose.choice([1, 1, 1, 2, 3, -1, -2])
@@ -81,7 +96,7 @@ class Program:
         kind = self.choose.choice(["=", "=", "+=", "new", "sum"])
         self.log.append(kind)
         if kind == "sum":
-            axis = self.choose.choice([None, 0])
+            axis = self.choose.choice([None, 0, -1])
             ours, theirs = a.sum(axis=axis), x.sum(axis=axis)
             assert np.array_equal(np.asarray(ours), theirs)
         elif kind == "new":
@@ -102,9 +117,10 @@ class Program:
             assert np.array_equal(ours, x)
 
 
+@pytest.mark.parametrize("with_layouts", [False, True])
 @pytest.mark.parametrize("seed", range(60))
-def test(seed):
-    program = Program(seed)
+def test(seed, with_layouts):
+    program = Program(seed, with_layouts)
     for _ in range(12):
         start = len(program.log)
         try:

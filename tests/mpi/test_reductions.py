@@ -89,3 +89,18 @@ def test_rows_are_not_gathered():
     assert a.sum(axis=0).tolist() == [float(n)] * 8
     # The partial results of at most 2 log2(n / 8) nodes and two cut leaves of each rank.
     assert un.stats()["bytes_allocated"] - before < 8 * 8 * 8 * p * 60
+
+
+@pytest.mark.parametrize(
+    "shape", [(600, 3), (3, 600), (600, 1), (5, 600, 1), (600, 1, 3), (40, 2, 9)], ids=str
+)
+def test_bits_where_a_part_is_one_column(shape):
+    x = np.random.default_rng(1).normal(size=shape)
+    host = un.asarray(x)
+    for split in range(len(shape)):
+        layout = tuple("block" if k == split else None for k in range(len(shape)))
+        spread = un.asarray(x, mesh=mesh, layout=layout)
+        for axis in (None, *range(len(shape))):
+            for ours, theirs in ((spread, host), (spread[1:], host[1:]), (spread.T, host.T)):
+                want = np.asarray(theirs.sum(axis=axis))
+                np.testing.assert_array_equal(np.asarray(ours.sum(axis=axis)), want)

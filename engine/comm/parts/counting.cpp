@@ -19,8 +19,9 @@ void count_parts(Partition& p, const Entry& e) {
     }
     const Array counts = call_locally(e, local);
     const std::int64_t row[] = {1, counts.size()};
-    const Array sum = reduce_along(mesh, Op::Add, reshape(counts, {row[0], row[1]}),
-                                   Split::even(0, mesh.size(), mesh.size()), counts.dtype());
+    const Array sum =
+        reduce_along(mesh, Op::Add, reshape(counts, {row[0], row[1]}),
+                     Split::even(0, mesh.size(), mesh.size()), counts.size() == 1, counts.dtype());
     p.store(e.out, sum, Held::all(mesh.size()), "counts");
 }
 

@@ -39,6 +39,28 @@ std::vector<library::IndexPart> parts_of(std::span<const Array> positions) {
     return parts;
 }
 
+/// What is written in place: where an array is held otherwise, in a copy that goes back at the end.
+class InPlace {
+  public:
+    InPlace(Partition& p, const View& view, const Held& as, const std::string& what)
+        : p_(p), view_(view), as_(as), what_(what), is_copy_(!(p.held(view) == as)) {
+        part_ = p.part(view, as);
+        if (is_copy_) part_ = copy(part_);
+    }
+    void finish() const {
+        if (is_copy_) p_.store(view_, part_, as_, what_);
+    }
+    const Array& part() const { return part_; }
+
+  private:
+    Partition& p_;
+    const View& view_;
+    const Held& as_;
+    const std::string& what_;
+    bool is_copy_;
+    Array part_;
+};
+
 /// An even share of the positions, and the ranks that own what they name.
 struct Requests {
     std::vector<Array> positions;  ///< in the order of those ranks
@@ -112,7 +134,7 @@ void take_parts(Partition& p, const Entry& e) {
     const View& table = in[0];
     const std::string what = "take of " + shape_text(e.out.layout->shape()) + " from " +
                              shape_text(table.layout->shape());
-    const Held held = p.held(table);
+    const Held held = p.held_on_axis(table);
     const Array part = p.part(table, held);
     if (!is_requested(held, positions.size())) {
         // Other axes are split: each rank takes the same rows of its part.
@@ -143,14 +165,15 @@ void put_parts(Partition& p, const Entry& e) {
     const View &rows = in[0], &target = e.out;
     const std::string what = "put of " + shape_text(rows.layout->shape()) + " into " +
                              shape_text(target.layout->shape());
-    const Held held = p.held(target);
-    const Array part = p.part(target, held);
+    const Held held = p.held_on_axis(target);
+    const InPlace kept(p, target, held, what);
+    const Array& part = kept.part();
     if (!is_requested(held, positions.size())) {
         std::vector<Array> all;
         for (const View& v : positions) all.push_back(p.part(v, Held::all(mesh.size())));
         const Array mine = p.part(rows, rows_held(held, positions.size(), mesh.size()));
         if (part.size() > 0) library::set_items(part, parts_of(all), mine.arg());
-        return;
+        return kept.finish();
     }
     const Requests requests = requests_of(p, positions, held, what);
     const std::vector<Array> asked = asked_for(p, requests, held, what);
@@ -159,6 +182,7 @@ void put_parts(Partition& p, const Entry& e) {
     if (!requests.order.is_known()) mine = library::get_items(mine, parts_of({&requests.order, 1}));
     const Array values = swap_rows(mesh, mine, requests.to_each, requests.from_each, what);
     if (values.size() > 0) library::set_items(part, parts_of(asked), values.arg());
+    kept.finish();
 }
 
 }  // namespace
@@ -168,12 +192,14 @@ void combine_parts(Partition& p, const Entry& e) {
     Mesh& mesh = p.mesh();
     const std::vector<View> in = reads_of(e);
     const std::string what = "combination at " + shape_text(in[0].layout->shape()) + " positions";
-    const Held held = p.held(e.out);
-    const Array part = p.part(e.out, held);
+    const Held held = p.held_on_axis(e.out);
+    const InPlace kept(p, e.out, held, what);
+    const Array& part = kept.part();
     auto combine = [&](const Array& at, const Array& values) {
         const Array operands[] = {at, values};
         if (at.size() > 0)
             library::detail::record_into(call_of(e).row(), call_of(e).attributes(), operands, part);
+        kept.finish();
     };
     const Held all = Held::all(mesh.size());
     if (held.kind == Held::Kind::All) return combine(p.part(in[0], all), p.part(in[1], all));

@@ -30,7 +30,7 @@ void add_products(Partition& p, const Entry& e, const Held& along_k, const Held&
     const int rows = static_cast<int>(shape.size()) > 1 ? 1 : 0;
     if (rows == 0) {
         const Array sum =
-            reduce_along(mesh, Op::Add, reshape(product, {1}), terms.split, product.dtype());
+            reduce_along(mesh, Op::Add, reshape(product, {1}), terms.split, true, product.dtype());
         return p.store(e.out, sum, Held::all(mesh.size()), what);
     }
     const Held mine = Held::along(Split::even(1, all[1], mesh.size()));

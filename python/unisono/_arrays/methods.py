@@ -92,7 +92,7 @@ def mesh(self):
 def local(self):
     if mesh(self) is None:
         return self
-    part = _engine._mesh_part(self)[3]
+    part = _engine._mesh_part(self)[1]
     part.flags.writeable = False
     return part
 
@@ -111,7 +111,8 @@ def layout(self):
         return None
     from .._runtime.layouts import described
 
-    return described(*_engine._mesh_split(self)[:2], self.ndim)
+    entries, _, owner, is_grid = _engine._mesh_split(self)
+    return described(entries, owner, is_grid, self.ndim)
 
 
 def to_layout(self, layout):
@@ -122,13 +123,9 @@ def to_layout(self, layout):
 
 
 def global_index(self):
-    index = [slice(0, n) for n in self.shape]
-    if mesh(self) is not None:
-        axis, begin, end, part = _engine._mesh_part(self)
-        index = [slice(0, n) for n in part.shape]
-        if axis >= 0:
-            index[axis] = slice(begin, end)
-    return tuple(index)
+    if mesh(self) is None:
+        return tuple(slice(0, n) for n in self.shape)
+    return tuple(slice(begin, end) for begin, end in _engine._mesh_part(self)[0])
 
 
 def setflags(self, write=None, align=None, uic=None):

@@ -1,35 +1,39 @@
 """How distributed arrays are spread over the ranks of a mesh."""
 
+import math
 import operator
 
 
 def parse(layout, shape, ranks):
-    """`layout` as the engine takes it: None, or an axis (-1: every rank has all) and the sizes of the parts.
+    """`layout` as the engine takes it: None, or for each split axis the axis, its parts and their sizes (None: even).
 
     Parameters
     ----------
     layout : {"block", "replicated"}, tuple or None
-        ``"block"`` splits the first axis evenly. A tuple has an entry for each axis: None for one that is whole, and for
-        one axis ``"block"`` or the sizes of the ranks' parts.
+        ``"block"`` splits the first axis evenly. A tuple has an entry for each axis: None for one that is whole,
+        ``"block"``, the number of even blocks, or the sizes of the parts. Where several axes are split, the ranks are a
+        grid, counted along the last of them first.
     shape : tuple of int
     ranks : int
 
     Raises
     ------
     ValueError
-        If it is none of these, or does not fit the shape.
+        If it is none of these, or does not fit the shape or the ranks.
 
     Examples
     --------
     >>> parse((None, "block"), (3, 8), 2)
-    (1, None)
+    ((1, 2, None),)
     >>> parse(((1, 2), None), (3, 8), 2)
-    (0, (1, 2))
+    ((0, 2, (1, 2)),)
+    >>> parse(("block", "block"), (6, 8), 6)
+    ((0, 3, None), (1, 2, None))
     """
     if layout is None or (layout == "block" and not isinstance(layout, tuple)):
         return None
     if isinstance(layout, str) and layout == "replicated":
-        return -1, None
+        return ()
     if isinstance(layout, (str, bytes)) or not hasattr(layout, "__len__"):
         raise ValueError(
             f"layout: expected 'block', 'replicated', or a tuple with an entry for each axis; got {layout!r}"
@@ -38,31 +42,70 @@ def parse(layout, shape, ranks):
         raise ValueError(
             f"layout: there is an entry for each axis; got {len(layout)} for an array of shape {tuple(shape)}"
         )
-    split = [k for k, entry in enumerate(layout) if entry is not None]
-    if not split:
-        return -1, None
-    if len(split) > 1:
-        raise ValueError(f"layout: at most one axis can be split; got {layout!r}")
-    axis = split[0]
-    if isinstance(layout[axis], str):
-        if layout[axis] != "block":
+    entries = [_entry(layout, k, shape) for k, entry in enumerate(layout) if entry is not None]
+    if len(entries) > 4:
+        raise ValueError(f"layout: at most four axes can be split; got {layout!r}")
+    fixed = math.prod(parts for _, parts, _ in entries if parts)
+    free = [k for k, (_, parts, _) in enumerate(entries) if not parts]
+    for k, parts in zip(free, _sides(ranks // max(1, fixed), len(free)), strict=True):
+        entries[k] = (entries[k][0], parts, None)
+    total = math.prod(parts for _, parts, _ in entries)
+    if entries and total != ranks:
+        if len(entries) == 1 and entries[0][2]:
+            axis, _, sizes = entries[0]
             raise ValueError(
-                f"layout: an axis is split by 'block' or by the sizes of the parts; got {layout[axis]!r}"
+                f"layout: the sizes of {ranks} parts add up to the extent of their axis; got {sizes} for axis {axis} "
+                f"of shape {tuple(shape)}"
             )
-        return axis, None
-    sizes = tuple(operator.index(n) for n in layout[axis])
-    if len(sizes) != ranks or min(sizes) < 0 or sum(sizes) != shape[axis]:
+        grid = " x ".join(str(parts) for _, parts, _ in entries)
         raise ValueError(
-            f"layout: the sizes of {ranks} parts add up to the extent of their axis; got {sizes} for axis {axis} "
+            f"layout: {grid} parts are for {total} ranks; got {ranks} ranks for {layout!r}"
+        )
+    return tuple(entries)
+
+
+def _entry(layout, axis, shape):
+    """Axis, number of parts (0: to be found) and their sizes (None: even)."""
+    entry = layout[axis]
+    if isinstance(entry, str) and entry == "block":
+        return axis, 0, None
+    if isinstance(entry, (str, bytes)):
+        raise ValueError(
+            f"layout: an axis is split by 'block', a number of blocks, or the sizes of the parts; got {entry!r}"
+        )
+    if not hasattr(entry, "__len__"):
+        parts = operator.index(entry)
+        if parts < 1:
+            raise ValueError(f"layout: an axis has at least one part; got {parts} for axis {axis}")
+        return axis, parts, None
+    sizes = tuple(operator.index(n) for n in entry)
+    if not sizes or min(sizes) < 0 or sum(sizes) != shape[axis]:
+        raise ValueError(
+            f"layout: the sizes of parts add up to the extent of their axis; got {sizes} for axis {axis} "
             f"of shape {tuple(shape)}"
         )
-    return axis, sizes
+    return axis, len(sizes), sizes
 
 
-def described(axis, sizes, ndim):
+def _sides(ranks, count):
+    """The sides of a grid of ranks, as equal as can be, larger ones first."""
+    sides = [1] * count
+    factor, primes = 2, []
+    while ranks > 1 and count:
+        while ranks % factor == 0:
+            primes.append(factor)
+            ranks //= factor
+        factor += 1
+    for prime in reversed(primes):
+        sides[sides.index(min(sides))] *= prime
+    return sorted(sides, reverse=True)
+
+
+def described(entries, owner, is_grid, ndim):
     """The layout of an array that the engine says is split so; the inverse of `parse`."""
-    if axis < 0:
-        return "replicated" if sizes is None else f"rank {sizes}"
-    return tuple(
-        None if k != axis else "block" if sizes is None else tuple(sizes) for k in range(ndim)
-    )
+    if not entries:
+        return f"rank {owner}" if owner >= 0 else "some ranks" if is_grid else "replicated"
+    made = [None] * ndim
+    for axis, parts, sizes in entries:
+        made[axis] = sizes if sizes is not None else parts if is_grid else "block"
+    return tuple(made)

@@ -132,10 +132,10 @@ def to_layout(x, layout):
     if not isinstance(m, _engine.Mesh):
         raise ValueError(f"to_layout: expected a distributed array; got one on {m}")
     wanted = layouts.parse("block" if layout is None else layout, x.shape, m.size)
-    axis, sizes, ascends = _engine._mesh_split(x)
-    default = (0, None) if x.ndim else (-1, None)
-    has = axis, None if sizes is None else tuple(sizes) if axis >= 0 else sizes
-    if ascends and has == (wanted or default):
+    entries, ascends, owner, is_grid = _engine._mesh_split(x)
+    is_whole = not entries and owner < 0 and not is_grid
+    even = ((0, m.size, None),) if x.ndim else ()
+    if ascends and (entries or is_whole) and entries == (even if wanted is None else wanted):
         return x
     out = m.empty(x.shape, x.dtype, wanted)
     out[...] = x

@@ -21,7 +21,8 @@ def from_parts(m, part, axis, sizes):
     if axis >= 0:
         shape[axis] = sum(sizes)
     even = [shape[axis] * (r + 1) // m.size - shape[axis] * r // m.size for r in range(m.size)]
-    made = m.empty(tuple(shape), part.dtype, (axis, None if list(sizes) == even else tuple(sizes)))
+    sizes = None if list(sizes) == even else tuple(sizes)
+    made = m.empty(tuple(shape), part.dtype, ((axis, m.size, sizes),) if axis >= 0 else ())
     made.local = part
     return made
 
@@ -108,7 +109,13 @@ def _is_spread(x):
 
 def _in_order(x):
     """The axis that an array is split along (-1: none), and the array with its parts in the order of the ranks."""
-    axis, _, ascends = _engine._mesh_split(x)
+    entries, ascends, owner, is_grid = _engine._mesh_split(x)
+    if owner >= 0 or is_grid:
+        x = x.to_layout("block")
+        return 0 if x.ndim else -1, x
+    if not entries:
+        return -1, x
+    axis = entries[0][0]
     if ascends:
         return axis, x
     return axis, x.to_layout(tuple("block" if k == axis else None for k in range(x.ndim)))
@@ -169,7 +176,8 @@ def stencil(name, compiled, args, relative, reach, border):
             local.append(x.to_layout("replicated").local if _is_spread(x) else x)
             continue
         x = x.to_layout(layout) if _is_spread(x) else un.asarray(x, mesh=m, layout=layout)
-        _, begin, end, window = _engine._mesh_window(x, low, high)
+        own, window = _engine._mesh_window(x, low, high)
+        begin, end = own[axis]
         is_empty = end == begin
         before = 0 if is_empty or x.size == 0 else min(low, begin)
         if border != "constant" and x.size > 0:
