@@ -157,6 +157,131 @@ def test_a_wait_has_an_end(tmp_path, monkeypatch):
     assert "rank 0 waited 2 seconds for other ranks in operation 1, sum over 100 rows" in output
 
 
+def test_messages_without_a_partner_are_reported_at_the_end(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        comm = un.mpi.COMM_WORLD
+        if comm.rank == 0:
+            comm.Send(np.ones(3), 1, 7)
+            large = comm.Isend(np.ones(1_000_000), 1, 8)
+            used = comm.Isend(np.ones(3), 1, 10)  # complete, and never waited for
+        else:
+            never = comm.Irecv(np.ones(3), 0, 9)
+            comm.Recv(np.ones(3), 0, 10)
+        """,
+    )
+    assert status == 0, output
+    assert sorted(line for line in output.splitlines() if line.startswith("mpi:")) == [
+        "mpi: a message of 24 bytes from rank 0 to rank 1 with tag 7 was never received",
+        "mpi: a message of 8000000 bytes from rank 0 to rank 1 with tag 8 was never received",
+        "mpi: a recv on rank 1 from rank 0, tag 9, started at program.py:10, met no send",
+        "mpi: a send from rank 0 to rank 1, tag 8, started at program.py:7, met no receive",
+    ]
+
+
+def test_a_rank_that_waits_is_named_before_those_that_have_ended(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        comm = un.mpi.COMM_WORLD
+        if m.rank == 0:
+            comm.Send(np.ones(1_000_000), 1, 7)
+        """,
+    )
+    assert status != 0
+    assert "waited 2 seconds in send from rank 0 to rank 1, tag 7 at program.py:6" in output, output
+    assert "rank 0 of 2 ended by CommError; all ranks end" in output
+
+
+def test_starting_messages_on_one_rank_alone_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
+    status, output = job(tmp_path, 2, "if m.rank == 0:\n    un.mpi.COMM_WORLD.rank")
+    assert status != 0
+    assert "mpi: waited 2 seconds in the first use of un.mpi at program.py:4" in output, output
+
+
+def test_a_mesh_of_one_rank_alone_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
+    (tmp_path / "alone.py").write_text(
+        "import threading, unisono as un\n"
+        "if un.mpi.COMM_WORLD.rank == 1:\n"
+        "    threading.Event().wait()\n"
+        "un.mesh('mpi')\n"
+    )
+    command = command_of(tmp_path, 2, "")
+    command["args"][-1] = str(tmp_path / "alone.py")
+    done = subprocess.run(**command, capture_output=True, timeout=60)
+    assert done.returncode != 0
+    assert "mesh: rank 0 waited 2 seconds for other ranks" in done.stderr
+    assert "the start of the mesh; did all ranks get there?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "waits", ["float(a.sum())", "un.mpi.COMM_WORLD.barrier()", "un.mpi.COMM_WORLD.recv(source=1)"]
+)
+def test_a_killed_rank_ends_the_job(tmp_path, waits):
+    status, output = job(
+        tmp_path,
+        2,
+        f"""
+        import os, signal
+
+        a = un.ones((10, 3), mesh=m)
+        if m.rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        {waits}
+        """,
+    )
+    assert status != 0
+    assert "rank 1" in output and "exited on signal 9 (Killed)" in output, output
+
+
+def test_an_exception_inside_a_window_ends_ranks_that_wait_for_its_messages(tmp_path):
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        a = un.ones((30, 3), mesh=m)
+        b = a[1:] + a[:-1]
+        if m.rank == 2:
+            un.asarray([1.0])[7]  # here
+        float(b.max())
+        """,
+    )
+    assert status != 0
+    assert "un.asarray([1.0])[7]  # here" in output and "IndexError" in output
+    assert "rank 2 of 3 ended by IndexError; all ranks end" in output
+
+
+def test_values_of_common_statements_may_be_taken_on_one_rank(tmp_path):
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        a, seen = un.ones((30, 3), mesh=m), []
+        for k in range(4):
+            a[1:] = a[:-1] + 1
+            total = a.sum()
+            if m.rank == 0:
+                seen.append(float(total))
+        try:
+            top = a.max()
+            if m.rank == 2:
+                raise ValueError(float(top))
+        except ValueError as error:
+            seen.append(str(error))
+        print(f"<{m.rank}> {seen}", flush=True)
+        """,
+    )
+    assert status == 0, output
+    assert "<0> [177.0, 261.0, 342.0, 420.0]" in output, output
+    assert "<1> []" in output and "<2> ['5.0']" in output
+
+
 def test_import_does_not_start_mpi():
     text = (
         "import unisono as un; un.ones(3).sum().item(); maps = open('/proc/self/maps').read();"

@@ -1,6 +1,9 @@
 // MPI's types and operations of ours, and requests.
 #include "comm/mpi/calls.h"
 
+#include <mutex>
+#include <set>
+
 namespace unisono::comm {
 
 MPI_Datatype type_of(DType dtype) {
@@ -91,7 +94,49 @@ Delivery delivery_of(const MPI_Status& status) {
     return {source, status.MPI_TAG, bytes};
 }
 
+namespace {
+
+/// Sends and receives that were started and not completed.
+struct OpenRequests {
+    std::mutex guard;
+    std::set<MpiRequest*> all;
+};
+OpenRequests& open_requests() {
+    static OpenRequests* const open = new OpenRequests;  // outlives objects that Python never frees
+    return *open;
+}
+
+}  // namespace
+
+void MpiRequest::track() {
+    started_ = place_of_call();
+    std::lock_guard lock(open_requests().guard);
+    tracked_ = open_requests().all.insert(this).second;
+}
+
+std::string MpiRequest::give_up_open(int most) {
+    std::lock_guard lock(open_requests().guard);
+    std::string lines;
+    for (MpiRequest* r : open_requests().all) {
+        int done = r->done_ || r->request == MPI_REQUEST_NULL;
+        if (!done) MPI_Test(&r->request, &done, MPI_STATUS_IGNORE);
+        r->done_ = true;
+        if (done) continue;
+        if (most-- > 0) {
+            lines += "mpi: a " + r->what_ + ", started" + r->started_ + ", met no " +
+                     (r->cancels ? "send\n" : "receive\n");
+        }
+        if (r->cancels) MPI_Cancel(&r->request);
+        MPI_Request_free(&r->request);
+    }
+    return lines;
+}
+
 MpiRequest::~MpiRequest() {
+    if (tracked_) {
+        std::lock_guard lock(open_requests().guard);
+        open_requests().all.erase(this);
+    }
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (request == MPI_REQUEST_NULL || finalised) return;

@@ -13,6 +13,8 @@
 
 namespace unisono::comm {
 
+/// Seconds that ranks whose program has ended wait longer than those that still run it.
+inline constexpr double end_patience = 5.0;
 inline JobOptions job_options;  ///< of this process's connection
 
 inline std::string place_of_call() { return job_options.place ? job_options.place() : ""; }
@@ -66,6 +68,22 @@ void wait_until(Done&& done, What&& what) {
     }
 }
 
+/// A communicator of the same ranks, which all of them ask for.
+template <class What>
+MPI_Comm duplicated(MPI_Comm comm, What&& what) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request;
+    check(MPI_Comm_idup(comm, &made, &request), what);
+    int done = 0;
+    wait_until(
+        [&] {
+            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+            return done != 0;
+        },
+        what);
+    return made;
+}
+
 /// MPI's type of the elements.
 MPI_Datatype type_of(DType dtype);
 /// MPI's operation; throws where there is none for such elements.
@@ -94,6 +112,11 @@ class MpiRequest : public Request {
     ~MpiRequest() override;
     bool test(Delivery* delivery) override;
     void wait(Delivery* delivery) override;
+    /// Notes the line that starts it, for `give_up_open`.
+    void track();
+    /// At the end of the program: a line for each tracked request whose partner never came, at most
+    /// `most`. None of them calls MPI from then on.
+    static std::string give_up_open(int most);
 
     MPI_Request request = MPI_REQUEST_NULL;
     bool cancels = false;     ///< a receive, which may be cancelled
@@ -101,8 +124,8 @@ class MpiRequest : public Request {
     CollectiveCall call{};    ///< keeps the counts that MPI still reads
 
   private:
-    std::string what_;
-    bool done_ = false;
+    std::string what_, started_;
+    bool done_ = false, tracked_ = false;
     Delivery delivery_;
 };
 

@@ -53,9 +53,7 @@ class MpiCommunicator final : public Communicator {
     std::int64_t handle() const override { return static_cast<std::int64_t>(MPI_Comm_c2f(comm_)); }
 
     std::unique_ptr<Communicator> duplicate() override {
-        MPI_Comm made;
-        check(MPI_Comm_dup(used(), &made), [] { return std::string("Dup"); });
-        return wrapped(made);
+        return wrapped(duplicated(used(), [] { return std::string("Dup"); }));
     }
     std::unique_ptr<Communicator> split(int colour, int key) override {
         MPI_Comm made;
@@ -106,6 +104,7 @@ class MpiCommunicator final : public Communicator {
                                         bool synchronous) override {
         auto made = std::make_unique<MpiRequest>(send_text(to, tag));
         begin_send(from, bytes, to, tag, synchronous, made->request);
+        made->track();
         return made;
     }
     std::unique_ptr<Request> start_receive(void* to, std::int64_t bytes, int source,
@@ -113,6 +112,7 @@ class MpiCommunicator final : public Communicator {
         auto made = std::make_unique<MpiRequest>(receive_text(source, tag));
         begin_receive(to, bytes, source, tag, made->request);
         made->cancels = true;
+        made->track();
         return made;
     }
 
@@ -286,7 +286,8 @@ class MpiJob final : public Job {
     explicit MpiJob(const JobOptions& options) {
         job_options = options;
         start_mpi();
-        MPI_Comm_dup(MPI_COMM_WORLD, &control_);
+        control_ =
+            duplicated(MPI_COMM_WORLD, [] { return std::string("the first use of un.mpi"); });
         MPI_Comm_set_errhandler(control_, MPI_ERRORS_RETURN);
         MPI_Comm_rank(control_, &rank_);
     }
@@ -306,16 +307,24 @@ class MpiJob final : public Job {
 
     std::string finish() override {
         job_options.place = nullptr;  // no line of the program
+        // A rank that waits in its program for this one is the first to say so, with its line.
+        if (job_options.timeout > 0) job_options.timeout += end_patience;
         MPI_Request request;
         MPI_Ibarrier(control_, &request);
-        wait_until(
-            [&] {
-                int done = 0;
-                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-                return done != 0;
-            },
-            [] { return std::string("the end of the program"); });
-        std::string left = unreceived();
+        try {
+            wait_until(
+                [&] {
+                    int done = 0;
+                    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                    return done != 0;
+                },
+                [] { return std::string("the end of the program"); });
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Comm) throw;
+            std::string left = unreceived();
+            fail(ErrorKind::Comm, error.what() + (left.empty() ? left : "\n" + left));
+        }
+        std::string left = unreceived() + MpiRequest::give_up_open(most_reported);
         MPI_Comm_free(&control_);
         stop_mpi();
         return left;

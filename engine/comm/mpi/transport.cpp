@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/mpi/calls.h"
 #include "comm/mpi/session.h"
 #include "comm/transport.h"
 #include "core/error.h"
@@ -48,12 +49,20 @@ class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportOptions& options) : options_(options) {
         start_mpi();
-        MPI_Comm_dup(MPI_COMM_WORLD, &data_);
-        MPI_Comm_dup(MPI_COMM_WORLD, &checks_);
-        MPI_Comm_dup(MPI_COMM_WORLD, &reports_);
-        for (MPI_Comm c : {data_, checks_, reports_}) MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
-        MPI_Comm_rank(data_, &rank_);
-        MPI_Comm_size(data_, &size_);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        Stamp start;
+        start.text = "the start of the mesh";
+        for (MPI_Comm* c : {&data_, &checks_, &reports_}) {
+            MPI_Request request;
+            int done = 0;
+            MPI_Comm_idup(MPI_COMM_WORLD, c, &request);
+            wait(start, [&] {
+                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                return done != 0;
+            });
+            MPI_Comm_set_errhandler(*c, MPI_ERRORS_RETURN);
+        }
     }
 
     int rank() const override { return rank_; }
@@ -97,6 +106,8 @@ class MpiTransport final : public Transport {
     void finish(const Stamp& stamp) override {
         refuse_if_broken();
         start_check(stamp);
+        // A rank that waits in its program for this one is the first to say so, with its line.
+        if (options_.timeout > 0) options_.timeout += end_patience;
         wait(stamp, [&] { return open_.empty(); });
         for (MPI_Comm* c : {&data_, &checks_, &reports_}) MPI_Comm_free(c);
         stop_mpi();

@@ -1,9 +1,6 @@
 """Functions of the ranks' parts of distributed arrays."""
 
-import dis
 import pickle
-
-import numpy as np
 
 import unisono as un
 
@@ -138,6 +135,8 @@ def _part_like(name, x, first, axis):
 def _result(made, axis):
     """What a function returned, as an array of the host that has the axis."""
     if not isinstance(made, _engine.ndarray):
+        import numpy as np
+
         made = un.asarray(np.asarray(made), device="cpu")
     if axis >= 0 and made.ndim == 0:
         made = un.reshape(made, (1,) * (axis + 1))
@@ -232,6 +231,8 @@ def _brought_back(k, n, border):
 
 def loops_over_elements(function):
     """Whether a function has loops, which may be over elements."""
+    import dis
+
     code = getattr(function, "__code__", None)
     return code is not None and any("JUMP_BACKWARD" in i.opname or i.opname == "FOR_ITER" for i in dis.get_instructions(code))  # fmt: skip
 
