@@ -52,7 +52,7 @@ Places::Choice chosen_place() {
 
 /// From now on the engine asks for each array and statement.
 void ask_for_places(const nb::object& variable) {
-    place_variable = nb::object(variable).release().ptr();  // for good
+    if (!place_variable) place_variable = nb::object(variable).release().ptr();  // for good
     current<Places>().chosen = chosen_place;
     Tape::current().ask_for_queues();
 }

@@ -30,7 +30,7 @@ PyObject* get_nbytes(PyObject* self, void*) {
 }
 PyObject* get_dtype(PyObject* self, void*) { return dtype_object(array_of(self).dtype()); }
 PyObject* get_device(PyObject* self, void*) {
-    return guarded<PyObject*>(nullptr, [&] { return device_object(array_of(self).device()); });
+    return guarded<PyObject*>(nullptr, [&] { return device_object(used_array(self).device()); });
 }
 PyObject* get_memory(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] {
@@ -40,7 +40,7 @@ PyObject* get_memory(PyObject* self, void*) {
 }
 PyObject* get_transposed(PyObject* self, void*) {
     return guarded<PyObject*>(nullptr, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         return wrap(a.is_value() ? a : transpose(a));
     });
 }
@@ -79,7 +79,7 @@ PyObject* get_class(PyObject* self, void*) noexcept {
 /// None if the array owns its memory; else the whole memory, as a vector.
 PyObject* get_base(PyObject* self, void*) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         const View& v = a.view();
         if (!v.storage) Py_RETURN_NONE;
         const std::int64_t count = v.storage->bytes / size_of(v.dtype);
@@ -97,7 +97,7 @@ PyObject* get_base(PyObject* self, void*) noexcept {
 template <bool imaginary>
 static PyObject* get_part(PyObject* self, void*) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         note_line();
         if (is_complex(a.dtype())) return wrap(part_view(a, imaginary));
         if (!imaginary) return a.is_value() ? wrap(a) : Py_NewRef(self);
@@ -112,7 +112,7 @@ static PyObject* get_part(PyObject* self, void*) noexcept {
 template <bool imaginary>
 static int set_part(PyObject* self, PyObject* value, void*) noexcept {
     return guarded(-1, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         if (!value) {
             PyErr_SetString(PyExc_AttributeError,
                             imaginary ? "imag: cannot be deleted" : "real: cannot be deleted");

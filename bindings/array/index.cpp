@@ -133,7 +133,7 @@ bool plain_number(PyObject* o, Arg& arg) {
 Array index_array(PyObject* o) {
     if (PyBool_Check(o)) return Array::known(Scalar::of(DType::Bool, o == Py_True));
     if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBytes_Check(o)) no_index(o);
-    if (is_array(o)) return array_of(o);
+    if (is_array(o)) return used_array(o);
     Arg arg;
     Array keep;
     bool sequence = PySequence_Check(o) && !PyObject_CheckBuffer(o);
@@ -224,11 +224,11 @@ bool picked(const Array& a, PyObject* key, Array& made) {
 
 PyObject* get(PyObject* self, PyObject* key) noexcept {
     const View& whole = array_of(self).view();
-    if (std::int64_t place; element_place(key, whole, place)) {
+    if (std::int64_t place; !is_elsewhere(self) && element_place(key, whole, place)) {
         if (PyObject* made = read_place(whole, place)) return made;
     }
     return guarded<PyObject*>(nullptr, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         if (View view; plain_view(key, a, view)) {
             return wrap_made([&] {
                 Array made = Array::of(view);
@@ -240,7 +240,7 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
             return wrap_made([&] { return element(a, {at, static_cast<std::size_t>(a.rank())}); });
         note_line();
         if (Array made; picked(array_of(self), key, made)) return wrap(std::move(made));
-        return wrap(get_index(array_of(self), key));
+        return wrap(get_index(used_array(self), key));
     });
 }
 
@@ -251,11 +251,11 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         return -1;
     }
     std::int64_t place;
-    if (element_place(key, array_of(self).view(), place) &&
+    if (!is_elsewhere(self) && element_place(key, array_of(self).view(), place) &&
         write_place(array_of(self), place, value))
         return 0;
     return guarded(-1, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         std::int64_t at[max_rank];
         Arg given;
         const bool number = plain_number(value, given);
@@ -273,7 +273,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
             assign(Array::of(view), given);
             return 0;
         }
-        set_index(array_of(self), key, value);
+        set_index(used_array(self), key, value);
         return 0;
     });
 }
@@ -289,11 +289,12 @@ Py_ssize_t length(PyObject* self) noexcept {
 
 PyObject* sequence_item(PyObject* self, Py_ssize_t i) noexcept {
     const View& v = array_of(self).view();
-    if (v.storage && v.layout->rank() == 1 && i >= 0 && i < v.layout->size()) {
+    if (v.storage && v.layout->rank() == 1 && i >= 0 && i < v.layout->size() &&
+        !is_elsewhere(self)) {
         if (PyObject* made = read_place(v, v.offset + i * v.layout->strides()[0])) return made;
     }
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         if (a.rank() > 0 && (i < 0 || i >= a.shape()[0])) {  // so ends every iteration: quickly
             PyErr_Format(PyExc_IndexError, "index: %zd is out of bounds for axis 0 of extent %lld",
                          i, static_cast<long long>(a.shape()[0]));

@@ -129,7 +129,7 @@ PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexce
         std::optional<DType> t;
         if (as_bool) t = DType::Bool;
         if (dtype != Py_None) t = to_dtype(dtype);
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         auto axes = checked_axes(full + 5, axis, a.rank());
         if (t == DType::Bool && sums)  // sums and products of truth values
             return reduce(op == Op::Add ? Op::Or : Op::And, a, axes, keepdims != 0, t);
@@ -167,7 +167,7 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObjec
             if (!over_all) axes = {static_cast<int>(axis)};
             if (as_bool) t = DType::Bool;
             note_line();
-            return wrap_made([&] { return reduce(op, array_of(self), axes, false, t); });
+            return wrap_made([&] { return reduce(op, used_array(self), axes, false, t); });
         });
     }
     return by_tuple<full_reduction<op, as_bool>>(self, args, n, names);
@@ -193,7 +193,7 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
                                      &order, &casting, &subclasses, &copy_wanted))
         return nullptr;
     PyObject* made = method([&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         DType t = to_dtype(dtype);
         if (casting) check_casting(a, t, casting);
         if (is_complex(a.dtype()) && !is_complex(t) && !is_bool(t)) warn_of_lost_part();
@@ -213,7 +213,7 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
                  std::string("fill: expected a number; got ") + Py_TYPE(value)->tp_name);
         refuse_misfit(value, arg, array_of(self).dtype());
         note_line();
-        assign(array_of(self), arg);
+        assign(used_array(self), arg);
         Py_RETURN_NONE;
     });
 }
@@ -225,7 +225,7 @@ PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noex
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|$O:to_device", const_cast<char**>(keys),
                                      &device, &stream))
         return nullptr;
-    return method([&] { return to_device(array_of(self), to_device_pointer(device)); });
+    return method([&] { return to_device(used_array(self), to_device_pointer(device)); });
 }
 
 PyObject* item_method(PyObject* self, PyObject* args) noexcept {
@@ -235,12 +235,12 @@ PyObject* item_method(PyObject* self, PyObject* args) noexcept {
             fail(ErrorKind::Value,
                  "item: can only convert an array of size 1 to a scalar; got shape " +
                      shape_text(array_of(self).shape()) + "; index one element first");
-        if (n == 0) return to_python(array_of(self));
+        if (n == 0) return to_python(used_array(self));
         if (std::int64_t at; n == 1 && array_of(self).rank() == 1 &&
                              small_integer(PyTuple_GET_ITEM(args, 0), at) &&
                              !is_complex(array_of(self).dtype()))
-            return to_python(element(array_of(self), {&at, 1}));
-        Array a = array_of(self);
+            return to_python(element(used_array(self), {&at, 1}));
+        Array a = used_array(self);
         std::vector<IndexItem> items;
         PyObject* key =
             n == 1 && PyTuple_Check(PyTuple_GET_ITEM(args, 0)) ? PyTuple_GET_ITEM(args, 0) : args;
@@ -315,7 +315,7 @@ PyObject* nested(const char* data, Dims shape, Dims strides, DType t) {
 
 PyObject* tolist(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         if (a.is_known()) return to_python(a.scalar());
         if (!a.device()) return nested(host_data(a, false), a.shape(), a.strides(), a.dtype());
         Array host = to_device(a, nullptr);
@@ -332,7 +332,7 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* names) noexce
                                      &copy_wanted))
         return nullptr;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         bool moved = memory_kind(a) == MemoryKind::Device;
         if (moved && copy_wanted == Py_False) {
             fail(ErrorKind::Value, "__array__: an array on " + device_name(a.device()) +
@@ -380,7 +380,7 @@ template <const char* name, bool largest>
 PyObject* extreme_place(PyObject* self, PyObject* args, PyObject* names) noexcept {
     if (PyTuple_GET_SIZE(args) || names || array_of(self).rank() != 1)
         return statistic<name>(self, args, names);
-    return method([&] { return library::arg_extreme(array_of(self), 0, largest); });
+    return method([&] { return library::arg_extreme(used_array(self), 0, largest); });
 }
 constexpr char mean_name[] = "mean";
 constexpr char var_name[] = "var";
@@ -419,7 +419,7 @@ PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
 
 PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
     note_line();
-    return method([&] { return copy(array_of(self)); });
+    return method([&] { return copy(used_array(self)); });
 }
 
 PyObject* format_method(PyObject* self, PyObject* spec) noexcept {
@@ -452,7 +452,7 @@ void warn_of_lost_part() {
 
 PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
     return method([&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         const Py_ssize_t n = PyTuple_GET_SIZE(args);
         if (n == 0 || (n == 1 && PyTuple_GET_ITEM(args, 0) == Py_None))
             return a.is_value() ? a : transpose(a);
@@ -469,7 +469,7 @@ PyObject* transpose_method(PyObject* self, PyObject* args) noexcept {
 
 static PyObject* to_complex(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        const std::complex<double> v = complex_item(array_of(self));
+        const std::complex<double> v = complex_item(used_array(self));
         return PyComplex_FromDoubles(v.real(), v.imag());
     });
 }

@@ -158,7 +158,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     const Array& self = array_of(a);
     if (self.is_value()) return binary<op>(a, b);  // values are immutable: the name is bound anew
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        Arg args[2] = {self.arg(), {}};
+        Arg args[2] = {used_array(a).arg(), {}};
         Array keep[2];
         if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1]))
             Py_RETURN_NOTIMPLEMENTED;
@@ -262,7 +262,7 @@ int truth(PyObject* o) noexcept {
         return std::bit_cast<double>(v.offset) != 0.0 ? 1 : 0;
     if (!v.storage && !is_float(v.dtype) && !is_complex(v.dtype)) return v.offset != 0 ? 1 : 0;
     return guarded(-1, [&] {
-        const Array& a = array_of(o);
+        const Array& a = used_array(o);
         if (a.size() != 1) {
             fail(ErrorKind::Value, "bool: the truth value of an array with " +
                                        std::to_string(a.size()) +
@@ -285,7 +285,7 @@ PyObject* to_float(PyObject* o) noexcept {
         return PyFloat_FromDouble(known.scalar().get<double>());
     return guarded<PyObject*>(nullptr, [&] {
         refuse_complex_number("float", array_of(o));
-        return PyFloat_FromDouble(item(array_of(o)).as<double>());
+        return PyFloat_FromDouble(item(used_array(o)).as<double>());
     });
 }
 
@@ -301,7 +301,7 @@ PyObject* to_int(PyObject* o) noexcept {
     if (PyObject* made = known_integer(o)) return made;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         refuse_complex_number("int", array_of(o));
-        Scalar s = item(array_of(o));
+        Scalar s = item(used_array(o));
         if (is_float(s.dtype)) return PyLong_FromDouble(s.as<double>());
         return to_python(is_bool(s.dtype) ? cast(s, DType::Int64) : s);
     });
@@ -310,7 +310,7 @@ PyObject* to_int(PyObject* o) noexcept {
 PyObject* to_index(PyObject* o) noexcept {
     if (PyObject* made = known_integer(o)) return made;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        const Array& a = array_of(o);
+        const Array& a = used_array(o);
         if (a.rank() != 0 || !is_integer(a.dtype())) {
             fail(ErrorKind::Type,
                  "index: only integer scalar arrays can be converted to an index; got dtype " +

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "array/known_values.h"
 #include "functions/numpy_operators.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -39,9 +40,15 @@ void finish_timed(Storage* s) noexcept {
 void dealloc(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
-    Storage* s = a->array.view().storage;
-    if (s && s->pending && !s->readers && in_timed_statement()) finish_timed(s);
-    a->array.~Array();
+    if (a->owner) {
+        Context::Scope its(a->owner->context);
+        a->array.~Array();
+    } else {
+        Storage* s = a->array.view().storage;
+        if (s && s->pending && !s->readers && in_timed_statement()) finish_timed(s);
+        a->array.~Array();
+    }
+    if (a->owner) a->owner->drop();
     PyTypeObject* type = Py_TYPE(self);
     if (type == array_type && free_object_count < most_free_objects) {
         free_objects[free_object_count++] = a;
@@ -125,7 +132,10 @@ PyObject* wrap_array(Array array) noexcept {
 PyObject* wrap_as(PyTypeObject* type, const Array& array) noexcept {
     if (type == array_type) return wrap_array(array);
     PyObject* self = type->tp_alloc(type, 0);
-    if (self) new (&reinterpret_cast<PyArray*>(self)->array) Array(array);
+    if (!self) return nullptr;
+    auto* made = reinterpret_cast<PyArray*>(self);
+    new (&made->array) Array(array);
+    made->owner = owners_exist ? take_owner() : nullptr;
     return self;
 }
 
@@ -185,6 +195,7 @@ bool add_array_type(PyObject* module) {
         truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
         if (!truth_objects[flag]) return false;
     }
+    Ref(wrap_value(DType::Float32, 0));  // the layout of all values is the main context's
     return add_numpy_operators(array_type) && PyModule_AddObjectRef(module, "ndarray", made) == 0 &&
            add_value_types(module);
 }

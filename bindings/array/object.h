@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "array/owner.h"
 #include "array/values.h"
 #include "errors.h"
 #include "tape/array.h"
@@ -19,6 +20,7 @@ namespace unisono::python {
 struct PyArray {
     PyObject_HEAD Array array;
     PyObject* weakrefs;
+    Owner* owner;  ///< null: the main context
 };
 
 extern PyTypeObject* array_type;
@@ -27,6 +29,19 @@ inline bool is_array(PyObject* o) {
     return Py_TYPE(o) == array_type || PyObject_TypeCheck(o, array_type);
 }
 inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)->array; }
+/// Whether it is an array of a virtual rank other than that of the thread; numbers are nobody's.
+inline bool is_elsewhere(PyObject* o) {
+    if (!owners_exist) [[likely]]
+        return false;
+    const auto* a = reinterpret_cast<const PyArray*>(o);
+    return a->owner != owner_here() && !a->array.is_known();
+}
+/// As array_of, for use: throws where the array is elsewhere.
+inline const Array& used_array(PyObject* o) {
+    if (is_elsewhere(o)) [[unlikely]]
+        refuse_owner("array: it", reinterpret_cast<PyArray*>(o)->owner);
+    return array_of(o);
+}
 
 /// A new reference to a new object that takes the array, or to the number that a value is
 /// (array/values.h); null with a Python error.
@@ -53,6 +68,7 @@ inline PyArray* allocate_object() noexcept {
         if (!self) return nullptr;
     }
     self->weakrefs = nullptr;
+    self->owner = owners_exist ? take_owner() : nullptr;
     return self;
 }
 /// The one object of each value of bool; borrowed.
@@ -64,8 +80,8 @@ void drop_object(PyArray* object) noexcept;
 /// itself where it stays one.
 PyObject* number_instead(PyObject* made);
 
-/// The array of an array object or of a value object.
-inline Array array_in(PyObject* o) { return is_array(o) ? array_of(o) : array_of_value(o); }
+/// The array of an array object or of a value object, for use.
+inline Array array_in(PyObject* o) { return is_array(o) ? used_array(o) : array_of_value(o); }
 
 /// As wrap(f()), with the array made in its place.
 template <class F>
@@ -121,9 +137,12 @@ inline void warn_if_a_part_is_lost(const Arg& arg, DType to) {
 }
 /// NumPy's float64, once one was an operand.
 extern PyTypeObject* numpy_float64_type;
-/// The operands of most programs, without a call: our arrays, values of float64, Python floats.
+/// The operands of most programs, without a call: our arrays (of this rank), values of float64,
+/// Python floats.
 inline bool plain_operand(PyObject* o, Arg& arg) {
     if (Py_TYPE(o) == array_type) {
+        if (is_elsewhere(o)) [[unlikely]]
+            return false;
         arg.view = array_of(o).view();
         arg.weak = Weak::None;
         return true;

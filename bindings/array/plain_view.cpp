@@ -56,12 +56,15 @@ bool range_of(PyObject* o, std::int64_t extent, Range& range) {
 }
 
 /// A vector's layout. Those made last are looked up by place: loops take the same slices again.
+/// Virtual ranks have layouts of their own.
 const Layout* vector_layout(std::int64_t extent, std::int64_t stride) {
     struct Row {
         std::int64_t extent, stride;
         const Layout* layout;
         std::uint32_t generation;
     };
+    if (owners_exist && owner_here()) [[unlikely]]
+        return Layout::make({&extent, 1}, {&stride, 1});
     static Row rows[512];
     Row& row = rows[static_cast<std::uint64_t>(extent + stride * 37) % std::size(rows)];
     const std::uint32_t now = Layout::generation();  // layouts made before the last may be gone

@@ -62,7 +62,7 @@ int set(PyObject* self, PyObject* value, void*) noexcept {
 PyObject* squeeze(PyObject* self, PyObject* args, PyObject* names) noexcept {
     if (PyTuple_GET_SIZE(args) || names) return call<"squeeze">(self, args, names);
     return guarded<PyObject*>(nullptr, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         if (a.is_value()) return wrap(a);
         std::vector<std::int64_t> shape;
         for (std::int64_t n : a.shape()) {
@@ -106,7 +106,7 @@ PyObject* as_type(PyObject* self, PyObject* type) noexcept {
 PyObject* become(PyObject* self, PyObject* other) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (!is_array(other)) fail(ErrorKind::Internal, "_become: takes an array");
-        reinterpret_cast<PyArray*>(self)->array = array_of(other);
+        reinterpret_cast<PyArray*>(self)->array = used_array(other);
         Py_RETURN_NONE;
     });
 }

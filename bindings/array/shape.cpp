@@ -65,7 +65,7 @@ PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept 
                                      const_cast<char**>(keys), &order))
         return nullptr;
     return recorded([&] {
-        Array a = in_order(array_of(self), to_order(order, copies ? "flatten" : "ravel", "CFAK"));
+        Array a = in_order(used_array(self), to_order(order, copies ? "flatten" : "ravel", "CFAK"));
         bool packed = a.is_known() || a.view().layout->contiguous();
         return reshape(packed && !copies ? a : copy(a), {a.size()});
     });
@@ -86,7 +86,7 @@ PyObject* copy_method(PyObject* self, PyObject* args, PyObject* names) noexcept 
     if ((PyTuple_GET_SIZE(args) || names) &&
         !PyArg_ParseTupleAndKeywords(args, names, "|O:copy", const_cast<char**>(keys), &order))
         return nullptr;
-    return recorded([&] { return copy_in_order(array_of(self), order, array_of(self)); });
+    return recorded([&] { return copy_in_order(used_array(self), order, used_array(self)); });
 }
 
 PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
@@ -96,7 +96,7 @@ PyObject* tobytes_method(PyObject* self, PyObject* args, PyObject* names) noexce
         return nullptr;
     return guarded<PyObject*>(nullptr, [&] {
         // In the order of the array as it lies: a copy from a device is packed.
-        Array a = to_device(in_order(array_of(self), to_order(order, "tobytes", "CFA")), nullptr);
+        Array a = to_device(in_order(used_array(self), to_order(order, "tobytes", "CFA")), nullptr);
         if (!a.view().layout->contiguous()) a = copy(a);
         return PyBytes_FromStringAndSize(host_data(a, false),
                                          static_cast<Py_ssize_t>(a.size() * size_of(a.dtype())));
@@ -117,7 +117,7 @@ PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexce
         Py_ssize_t n = PyTuple_GET_SIZE(args);
         if (n == 0) fail(ErrorKind::Type, "reshape: needs a shape");
         std::vector<std::int64_t> shape = to_shape(n == 1 ? PyTuple_GET_ITEM(args, 0) : args);
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         char letter = to_order(order, "reshape", "CFA");
         bool columns = letter == 'F' || (letter == 'A' && is_column_major(a));
         if (columns) std::reverse(shape.begin(), shape.end());

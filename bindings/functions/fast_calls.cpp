@@ -51,7 +51,9 @@ bool read_dtype(PyObject* o, DType& t) {
 
 /// An array of ours other than a value: its elements have an address.
 const Array* plain_array(PyObject* o) {
-    return o && Py_TYPE(o) == array_type && !array_of(o).is_value() ? &array_of(o) : nullptr;
+    return o && Py_TYPE(o) == array_type && !array_of(o).is_value() && !is_elsewhere(o)
+               ? &array_of(o)
+               : nullptr;
 }
 
 const Array* plain_array(PyObject* o, int rank) {

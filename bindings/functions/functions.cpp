@@ -148,7 +148,8 @@ PyObject* eval_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept
                 Py_DECREF(done);
                 continue;
             }
-            if (!array_of(args[k]).is_known()) wanted.push_back(array_of(args[k]).view().storage);
+            if (!used_array(args[k]).is_known())
+                wanted.push_back(used_array(args[k]).view().storage);
         }
         if (!wanted.empty()) Tape::current().flush(wanted, FlushReason::Eval);
         Py_RETURN_NONE;

@@ -22,7 +22,7 @@ namespace {
 /// The operand as an array with memory, or false if it is none.
 bool array_operand(PyObject* o, Array& a) {
     if (is_array(o)) {
-        a = materialised(array_of(o));
+        a = materialised(used_array(o));
         return true;
     }
     if (PyList_Check(o) || PyTuple_Check(o)) {
@@ -68,7 +68,7 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
                                       Py_TYPE(out)->tp_name);
         note_line();
         if (!out) return wrap(library::matmul(a, b));
-        library::matmul(a, b, &array_of(out));
+        library::matmul(a, b, &used_array(out));
         return Py_NewRef(out);
     });
 }
@@ -78,7 +78,7 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n != 4) fail(ErrorKind::Internal, "_strided: takes an array, shape, strides, offset");
         // Arrays of records come here, too, and are refused.
-        Array a = materialised(is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true));
+        Array a = materialised(is_array(args[0]) ? used_array(args[0]) : to_array(args[0], true));
         std::vector<std::int64_t> strides;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[2]); ++k)
             strides.push_back(to_int64(PyTuple_GET_ITEM(args[2], k)));
@@ -95,7 +95,7 @@ PyObject* strided_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
 PyObject* view_as_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (n != 2) fail(ErrorKind::Internal, "_view_as: takes an array and a dtype");
-        const Array a = is_array(args[0]) ? array_of(args[0]) : to_array(args[0], true);
+        const Array a = is_array(args[0]) ? used_array(args[0]) : to_array(args[0], true);
         Array made = view_as(materialised(a), to_dtype(args[1]));
         return wrap(a.is_value() ? to_value(made) : made);
     });
@@ -123,8 +123,8 @@ PyObject* lapack_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexce
             fail(ErrorKind::Internal, "_lapack: takes a name, two arrays, an option and a limit");
         note_line();
         const std::vector<Array> made =
-            factors(PyUnicode_AsUTF8(args[0]), array_of(args[1]),
-                    is_array(args[2]) ? array_of(args[2]) : Array(),
+            factors(PyUnicode_AsUTF8(args[0]), used_array(args[1]),
+                    is_array(args[2]) ? used_array(args[2]) : Array(),
                     static_cast<int>(to_int64(args[3])), PyFloat_AsDouble(args[4]));
         auto size = static_cast<Py_ssize_t>(made.size());
         PyObject* tuple = PyTuple_New(size);
@@ -151,7 +151,7 @@ struct FortranArgument {
 
 void set_argument(PyObject* o, bool single, FortranArgument& a) {
     if (is_array(o)) {
-        a.array = materialised(array_of(o));
+        a.array = materialised(used_array(o));
         a.address = host_data(a.array, !a.array.readonly());
     } else if (PyUnicode_Check(o)) {
         a.letter = *PyUnicode_AsUTF8(o);
@@ -212,7 +212,7 @@ PyObject* fft_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept 
                               PyFloat_AsDouble(args[3]), args[4] == Py_True,
                               static_cast<library::FftKind>(to_int64(args[5]))};
         note_line();
-        return wrap(library::transform(materialised(array_of(args[0])), step));
+        return wrap(library::transform(materialised(used_array(args[0])), step));
     });
 }
 
@@ -281,7 +281,7 @@ PyMethodDef functions[] = {
 PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
     PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         auto is_stored = [](PyObject* o) {
-            return Py_TYPE(o) == array_type && !array_of(o).is_known();
+            return Py_TYPE(o) == array_type && !array_of(o).is_known() && !is_elsewhere(o);
         };
         if (is_stored(x) && is_stored(y)) {
             note_line();
@@ -303,7 +303,7 @@ PyObject* matrix_multiply_in_place(PyObject* x, PyObject* y) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Array b;
         if (!array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
-        bring_beside(array_of(x), y, b);
+        bring_beside(used_array(x), y, b);
         note_line();
         library::matmul(array_of(x), b, &array_of(x));
         return Py_NewRef(x);

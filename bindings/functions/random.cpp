@@ -33,7 +33,7 @@ std::size_t read_parameters(PyObject* tuple, library::Parameter* parameters) {
     for (std::size_t k = 0; k < count; ++k) {
         PyObject* o = PyTuple_GET_ITEM(tuple, static_cast<Py_ssize_t>(k));
         if (is_array(o)) {
-            parameters[k].array = materialised(array_of(o));
+            parameters[k].array = materialised(used_array(o));
             parameters[k].is_array = true;
         } else {
             parameters[k].value = PyFloat_AsDouble(o);

@@ -43,7 +43,7 @@ PyObject* concatenate_function(PyObject*, PyObject* const* args, Py_ssize_t n) n
             fail(ErrorKind::Type,
                  std::string("concatenate: out= must be an array of unisono; got ") +
                      Py_TYPE(args[3])->tp_name);
-        library::concatenate(parts, axis, t, &array_of(args[3]));
+        library::concatenate(parts, axis, t, &used_array(args[3]));
         return Py_NewRef(args[3]);
     });
 }
@@ -68,7 +68,7 @@ PyObject* assign_where_function(PyObject*, PyObject* const* args, Py_ssize_t n) 
             operands[k].view = keep[k].view();
         }
         note_line();
-        assign_where(array_of(args[0]), operands[0], operands[1]);
+        assign_where(used_array(args[0]), operands[0], operands[1]);
         Py_RETURN_NONE;
     });
 }

@@ -85,7 +85,7 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
         bring_together(args, operands, keep);
         note_line();
         if (!out) return wrap_made([&] { return apply(op, operands); });
-        apply(op, operands, &array_of(out));
+        apply(op, operands, &used_array(out));
         return Py_NewRef(out);
     });
     return made ? made : by_theirs(self, args, n, names);

@@ -12,6 +12,8 @@
 #include "comm/parts/exchange.h"
 #include "comm/place.h"
 #include "context/context.h"
+#include "mesh/py_mesh.h"
+#include "mesh/virtual_ranks.h"
 #include "tape/tape.h"
 
 namespace nb = nanobind;
@@ -21,10 +23,6 @@ namespace unisono::python {
 namespace {
 
 using comm::Mesh;
-
-struct PyMesh {
-    Mesh* mesh;
-};
 
 /// Runs a method body; PythonError becomes nanobind's.
 template <class F>
@@ -49,7 +47,7 @@ bool interrupted() {
 
 /// This rank's part of what a distributed array shows.
 comm::Partition::LocalPart part_of(nb::handle o) {
-    const Array& a = array_of(o.ptr());
+    const Array& a = used_array(o.ptr());
     return comm::Place::mesh_of(a.device())->partition().local_part(a);
 }
 
@@ -63,12 +61,12 @@ nb::tuple part_tuple(const comm::Partition::LocalPart& part) {
 
 Device* mesh_place(PyObject* o) {
     PyMesh* mesh = nullptr;
-    return nb::try_cast(nb::handle(o), mesh) && mesh ? &mesh->mesh->place() : nullptr;
+    return nb::try_cast(nb::handle(o), mesh) && mesh ? &(*mesh)->place() : nullptr;
 }
 
 PyObject* mesh_object(Device* device) {
     Mesh* mesh = comm::Place::mesh_of(device);
-    return mesh ? nb::cast(PyMesh{mesh}).release().ptr() : nullptr;
+    return mesh ? nb::cast(PyMesh(*mesh)).release().ptr() : nullptr;
 }
 
 Array spread_over(Device* device, const Array& host, DType dtype) {
@@ -129,15 +127,15 @@ static nb::tuple split_of(const comm::Held& held) {
 void add_mesh(nb::module_& m) {
     nb::class_<PyMesh>(m, "Mesh", "The ranks of a job, over which arrays are distributed.")
         .def_prop_ro(
-            "rank", [](const PyMesh& p) { return p.mesh->rank(); }, "This rank.")
+            "rank", [](const PyMesh& p) { return p.shown().rank(); }, "This rank.")
         .def_prop_ro(
-            "size", [](const PyMesh& p) { return p.mesh->size(); }, "Number of ranks.")
-        .def_prop_ro("kind", [](const PyMesh& p) { return p.mesh->kind(); })
+            "size", [](const PyMesh& p) { return p.shown().size(); }, "Number of ranks.")
+        .def_prop_ro("kind", [](const PyMesh& p) { return p.shown().kind(); })
         .def(
             "barrier",
             [](const PyMesh& p) {
                 note_line();
-                p.mesh->barrier();
+                p->barrier();
             },
             "Completes pending work and waits for all ranks.")
         .def(
@@ -146,38 +144,39 @@ void add_mesh(nb::module_& m) {
                 return body([&] {
                     note_line();
                     const auto extents = to_shape(shape.ptr());
-                    return wrapped(p.mesh->partition().make_empty(
-                        extents, to_dtype(dtype.ptr()), &p.mesh->place(),
-                        held_of(*p.mesh, extents, layout)));
+                    return wrapped(p->partition().make_empty(
+                        extents, to_dtype(dtype.ptr()), &p->place(),
+                        held_of(*p, extents, layout)));
                 });
             },
             nb::arg("shape"), nb::arg("dtype"), nb::arg("layout") = nb::none())
         .def("_iota",
              [](const PyMesh& p, std::int64_t n) {
                  note_line();
-                 return wrapped(iota(n, &p.mesh->place()));
+                 return wrapped(iota(n, &p->place()));
              })
         .def(
             "_spread",
             [](const PyMesh& p, nb::handle host, nb::handle dtype) {
                 return body([&] {
                     note_line();
-                    const Array& a = array_of(host.ptr());
+                    const Array& a = used_array(host.ptr());
                     return wrapped(spread_over(
-                        &p.mesh->place(), a, dtype.is_none() ? a.dtype() : to_dtype(dtype.ptr())));
+                        &p->place(), a, dtype.is_none() ? a.dtype() : to_dtype(dtype.ptr())));
                 });
             },
             nb::arg("host"), nb::arg("dtype").none())
         .def("__repr__",
              [](const PyMesh& p) {
-                 return "Mesh('" + p.mesh->kind() + "', rank " + std::to_string(p.mesh->rank()) +
-                        " of " + std::to_string(p.mesh->size()) + ")";
+                 return "Mesh('" + p.shown().kind() + "', rank " +
+                        std::to_string(p.shown().rank()) + " of " +
+                        std::to_string(p.shown().size()) + ")";
              })
         .def("__eq__",
              [](const PyMesh& p, nb::handle o) {
-                 return nb::isinstance<PyMesh>(o) && nb::cast<PyMesh&>(o).mesh == p.mesh;
+                 return nb::isinstance<PyMesh>(o) && &nb::cast<PyMesh&>(o).shown() == &p.shown();
              })
-        .def("__hash__", [](const PyMesh& p) { return reinterpret_cast<std::intptr_t>(p.mesh); })
+        .def("__hash__", [](const PyMesh& p) { return reinterpret_cast<std::intptr_t>(&p.shown()); })
         .def(
             "_gather_texts",
             [](const PyMesh& p, nb::bytes mine, const std::string& what) {
@@ -185,25 +184,26 @@ void add_mesh(nb::module_& m) {
                     note_line();
                     nb::list all;
                     const std::string text(mine.c_str(), mine.size());
-                    for (const std::string& s : comm::gather_texts(*p.mesh, text, what))
+                    for (const std::string& s : comm::gather_texts(*p, text, what))
                         all.append(nb::bytes(s.data(), s.size()));
                     return all;
                 });
             },
             nb::arg("mine"), nb::arg("what"))
-        .def("_finish", [](const PyMesh& p) { p.mesh->finish(); })
+        .def("_finish", [](const PyMesh& p) { p->finish(); })
         .def("_abort", [](const PyMesh& p, int status, double grace) {
             nb::gil_scoped_release release;
-            p.mesh->abort(status, grace);
+            p->abort(status, grace);
         });
-    m.def("_mesh", [](const std::string& kind) { return PyMesh{&Mesh::get(kind, interrupted)}; });
+    m.def("_mesh", [](const std::string& kind) { return PyMesh(Mesh::get(kind, interrupted)); });
+    add_virtual_ranks(m);
     // The range of each axis that this rank owns, and the array of it.
     m.def("_mesh_part", [](nb::handle x) { return body([&] { return part_tuple(part_of(x)); }); });
     // The same with so many elements before and after along the axis that is split.
     m.def("_mesh_window", [](nb::handle x, std::int64_t before, std::int64_t after) {
         return body([&] {
             note_line();
-            const Array& a = array_of(x.ptr());
+            const Array& a = used_array(x.ptr());
             comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
             return part_tuple(mesh.partition().local_window(a, {before, after}));
         });
@@ -214,7 +214,7 @@ void add_mesh(nb::module_& m) {
         body([&] {
             note_line();
             const auto part = part_of(x);
-            const Array& a = array_of(value.ptr());
+            const Array& a = used_array(value.ptr());
             if (!std::ranges::equal(a.shape(), part.array.shape())) {
                 fail(ErrorKind::Value, "local: this rank's part has another shape; got " +
                                            shape_text(a.shape()) + ", expected " +

@@ -23,7 +23,7 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
     int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     nb::handle taken = object;
     if (is_array(object.ptr())) {
-        const Array& a = array_of(object.ptr());
+        const Array& a = used_array(object.ptr());
         if (writable && a.readonly()) {
             PyErr_Format(PyExc_BufferError, "%s: the array is read-only; receive into a copy",
                          call);

@@ -81,6 +81,12 @@ Mesh& Mesh::get(const std::string& kind, bool (*interrupted)()) {
     return *mesh;
 }
 
+Mesh& Mesh::start(const std::string& kind, std::unique_ptr<Transport> transport) {
+    auto& mesh = unisono::current<MeshPart>().mesh;
+    mesh.reset(new Mesh(kind, std::move(transport)));
+    return *mesh;
+}
+
 Stamp Mesh::next(const std::string& what) {
     Stamp stamp;
     stamp.number = stamp.answers = ++number_;

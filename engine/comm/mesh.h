@@ -21,6 +21,8 @@ class Mesh {
     /// The mesh of that kind; the plugin is loaded by the first call. Collective the first time.
     static Mesh& get(const std::string& kind, bool (*interrupted)() = nullptr);
     static Mesh* current();  ///< null if none was made
+    /// The mesh of the context that the thread works in, over that transport.
+    static Mesh& start(const std::string& kind, std::unique_ptr<Transport> transport);
 
     int rank() const { return transport_->rank(); }
     int size() const { return transport_->size(); }

@@ -230,9 +230,12 @@ std::optional<std::int64_t> shift_of(const Split& has, const Split& wants) {
     return has.start - wants.start;
 }
 
+/// Whether what is read lies at steps of the array: between them, who owns nothing may have
+/// something to compute.
+bool is_at_steps(std::int64_t shift, const Split& array) { return shift % array.step == 0; }
+
 Halo halo_of(std::int64_t shift, const Split& array) {
-    const std::int64_t step = std::abs(array.step);
-    const std::int64_t far = (std::abs(shift) + step - 1) / step;
+    const std::int64_t far = std::abs(shift / array.step);
     return (shift > 0) == (array.step > 0) ? Halo{0, far} : Halo{far, 0};
 }
 
@@ -246,7 +249,7 @@ std::optional<std::int64_t> shift_between(const Held& held, const Held& wanted) 
 std::optional<Halos> halos_between(const Held& held, const Held& wanted, const Held& array) {
     if (held.kind == Held::Kind::Along) {
         const auto shift = shift_between(held, wanted);
-        if (!shift) return {};
+        if (!shift || !is_at_steps(*shift, array.split)) return {};
         return Halos(halo_of(*shift, array.split));
     }
     if (held.kind != Held::Kind::Grid) return {};
@@ -264,7 +267,7 @@ std::optional<Halos> halos_between(const Held& held, const Held& wanted, const H
         }
         const Split* wants = wanted.split_along(s.axis);
         const auto shift = wants ? shift_of(s, *wants) : std::nullopt;
-        if (!shift) return {};
+        if (!shift || !is_at_steps(*shift, array.splits()[k])) return {};
         halos[k] = halo_of(*shift, array.splits()[k]);
     }
     return halos;

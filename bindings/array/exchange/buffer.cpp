@@ -8,7 +8,7 @@ namespace unisono::python {
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
     return guarded(-1, [&] {
-        const Array& a = array_of(self);
+        const Array& a = used_array(self);
         bool writable = (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE;
         if (writable && a.readonly()) {
             PyErr_SetString(

@@ -159,6 +159,11 @@ Device* to_device_pointer(PyObject* o) {
     Ref n(PyObject_GetAttrString(o, "name"));
     if (!n.p || !PyUnicode_Check(n.p)) {
         PyErr_Clear();
+        if (PyObject_HasAttrString(o, "_own")) {  // a virtual mesh stands for the rank's
+            Ref own(PyObject_CallMethod(o, "_own", nullptr));
+            if (!own.p) throw PythonError{};
+            if (Device* mesh = mesh_place(own.p)) return mesh;
+        }
         fail(ErrorKind::Type, std::string("device: expected a device, its name, or None; got ") +
                                   Py_TYPE(o)->tp_name);
     }

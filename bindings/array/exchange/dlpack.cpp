@@ -46,6 +46,7 @@ constexpr std::uint64_t flag_readonly = 1, flag_copied = 2;
 /// Keeps an exported array and its dims alive. Made with the interpreter's lock; may die without
 /// it.
 struct Exported {
+    OwnerRef owner;
     Array array;
     std::vector<std::int64_t> shape, strides;
     DLManagedTensor plain{};
@@ -55,6 +56,9 @@ struct Exported {
         Storage* s = array.view().storage;
         --s->exports;
         ++s->version;
+        if (!owner.get()) return;
+        Context::Scope its(owner.get()->context);
+        array = Array();
     }
 };
 
@@ -227,7 +231,10 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
 /// Of a tensor of ours, which is given back.
 template <class Tensor>
 Array own_array(Tensor* t) {
-    const Array a = static_cast<Exported*>(t->context)->array;
+    const auto* exported = static_cast<const Exported*>(t->context);
+    if (exported->owner.get() != owner_here()) [[unlikely]]
+        refuse_owner("from_dlpack: the array", exported->owner.get());
+    const Array a = exported->array;
     t->deleter(t);
     return a;
 }
@@ -251,7 +258,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
             else if (name != "stream")
                 fail(ErrorKind::Type, "__dlpack__: unexpected keyword '" + std::string(name) + "'");
         }
-        Array a = array_of(self);
+        Array a = used_array(self);
         if (a.is_known()) a = full({}, a.scalar(), nullptr);
         bool copied = false;
         a = placed(a, device, copy_wanted != Py_False, copied);

@@ -157,7 +157,7 @@ static bool is_numpy_float64(PyObject* o) {
 
 bool operand(PyObject* o, Arg& arg, Array& keep) {
     if (Py_TYPE(o) == array_type) {
-        arg = array_of(o).arg();
+        arg = used_array(o).arg();
         return true;
     }
     if (PyFloat_CheckExact(o)) {
@@ -177,7 +177,7 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         return true;
     }
     if (is_array(o)) {
-        arg = array_of(o).arg();
+        arg = used_array(o).arg();
         return true;
     }
     if (is_numpy_float64(o)) {  // as the buffer below, which takes longer

@@ -13,11 +13,14 @@ _int64 = _table["int64"]
 
 def _mesh_of(device, mesh):
     """Return the mesh that either argument names, or an array on it: a mesh is a device too."""
-    if mesh is not None or device is None:
-        return mesh
-    if isinstance(device, _engine.ndarray):
-        device = device.device
-    return device if isinstance(device, _engine.Mesh) else None
+    if mesh is None:
+        if isinstance(device, _engine.ndarray):
+            device = device.device
+        if not isinstance(device, _engine.Mesh) and not hasattr(device, "_own"):
+            return None
+        mesh = device
+    # A virtual mesh stands for that of the rank.
+    return mesh._own() if hasattr(mesh, "_own") else mesh
 
 
 def _in_columns(order, like=None):

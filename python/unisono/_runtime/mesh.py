@@ -15,26 +15,36 @@ _engine.Mesh.scatter, _engine.Mesh.gather = parts.scatter, parts.gather
 _meshes = {}
 
 
-def mesh(kind="mpi"):
-    """The mesh of all ranks of this job.
-
-    The first call is collective, and starts MPI unless another library has done so; importing
-    unisono does not. From then on an exception that nobody catches on one rank ends all ranks.
+def mesh(kind="mpi", ranks=None, *, latency=1e-6, bandwidth=10e9, sample=None):
+    """The mesh of all ranks of this job, or one of ranks that live in this process.
 
     Parameters
     ----------
     kind : str
-        ``"mpi"``, the only kind.
+        ``"mpi"``: the ranks of the job. The first call is collective, and starts MPI unless another library has done
+        so; importing unisono does not. From then on an exception that nobody catches on one rank ends all ranks.
+        ``"virtual"``: `ranks` ranks in this process, whose `run` calls a function on each. In functions that run there,
+        either kind gives the rank's own mesh.
+    ranks : int, optional
+        Number of virtual ranks.
+    latency, bandwidth : float
+        What messages between virtual ranks take: seconds, and bytes a second.
+    sample : sequence of int, optional
+        Only these virtual ranks run. What they send goes nowhere, and what they receive is 0: for what a rank of a large
+        job costs.
 
     Returns
     -------
-    Mesh
-        It has ``rank``, ``size`` and ``barrier()``, and is accepted as ``mesh=`` by `zeros` and others.
+    Mesh or VirtualMesh
+        A mesh has ``rank``, ``size`` and ``barrier()``, and is accepted as ``mesh=`` by `zeros` and others. A virtual one
+        has ``size``, ``run(f, *args)`` and ``report()``.
 
     Raises
     ------
     TypeError
-        If `kind` is not a string.
+        If `kind` is not a string, or `ranks` no int.
+    ValueError
+        If there is no such kind; if `ranks` is missing for virtual ones, or less than 1.
 
     Examples
     --------
@@ -42,13 +52,32 @@ def mesh(kind="mpi"):
     >>> m = un.mesh("mpi")
     >>> un.zeros((4, 3), mesh=m).sum().item()
     0.0
+    >>> un.mesh("virtual", 3).run(lambda: un.ones(10, mesh=un.mesh()).local.size)
+    [3, 3, 4]
     """
+    own = own_mesh()
+    if own is not None and ranks is None and kind in ("mpi", "virtual"):
+        return own
+    if kind == "virtual":
+        from .virtual import make
+
+        return make(ranks, latency, bandwidth, sample)
+    if ranks is not None:
+        raise ValueError(
+            f"mesh: the launcher says how many ranks a mesh of kind {kind!r} has; got {ranks}; expected none"
+        )
     if kind not in _meshes:
         made = _engine._mesh(kind)
         _meshes[kind] = made
         _share_processors()
         _end_together(made)
     return _meshes[kind]
+
+
+def own_mesh():
+    """The mesh of the virtual rank that the calling thread is; None elsewhere."""
+    virtual = sys.modules.get("unisono._runtime.virtual")
+    return virtual and virtual.own_mesh()
 
 
 def _share_processors():
@@ -62,7 +91,8 @@ def _share_processors():
 
 def meshes():
     """The meshes that were made."""
-    return tuple(_meshes.values())
+    own = own_mesh()
+    return tuple(_meshes.values()) if own is None else (own,)
 
 
 def _end_together(m):

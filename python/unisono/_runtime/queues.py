@@ -5,6 +5,7 @@ import threading
 
 from .. import _engine
 from .._engine import DeviceError
+from .mesh import own_mesh
 
 _engine._define_queues(_engine)
 _place = contextvars.ContextVar("unisono_place", default=None)
@@ -272,10 +273,10 @@ class device:
 
 
 def _ask():
-    """From the first block on the engine asks which device and queue a statement is for."""
-    if not _asked:
+    """From the first block on the engine asks which device and queue a statement is for; virtual ranks each."""
+    if not _asked or own_mesh() is not None:
         _engine._ask_for_places(_place)
-        _asked.append(True)
+        _asked[:] = [True]
 
 
 _asked = []
