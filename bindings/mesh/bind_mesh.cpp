@@ -176,7 +176,8 @@ void add_mesh(nb::module_& m) {
              [](const PyMesh& p, nb::handle o) {
                  return nb::isinstance<PyMesh>(o) && &nb::cast<PyMesh&>(o).shown() == &p.shown();
              })
-        .def("__hash__", [](const PyMesh& p) { return reinterpret_cast<std::intptr_t>(&p.shown()); })
+        .def("__hash__",
+             [](const PyMesh& p) { return reinterpret_cast<std::intptr_t>(&p.shown()); })
         .def(
             "_gather_texts",
             [](const PyMesh& p, nb::bytes mine, const std::string& what) {

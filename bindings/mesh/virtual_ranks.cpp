@@ -70,6 +70,8 @@ struct PyWorld {
 
 }  // namespace
 
+std::shared_ptr<World> world_of(nb::handle world) { return nb::cast<PyWorld&>(world).world; }
+
 void add_virtual_ranks(nb::module_& m) {
     m.def("_interrupt_thread",
           [](unsigned long thread) { PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt); });

@@ -12,7 +12,9 @@
 #include "array/object.h"
 #include "comm/mesh.h"
 #include "comm/messages.h"
+#include "comm/virtual/post.h"
 #include "core/settings.h"
+#include "mesh/virtual_ranks.h"
 #include "mpi/buffers.h"
 #include "tape/tape.h"
 
@@ -578,6 +580,11 @@ void add_mpi(nb::module_& m) {
         .def("wall_time", [](PyJob& p) { return p.job->wall_time(); })
         .def("finish", [](PyJob& p) { return unlocked([&] { return p.job->finish(); }); })
         .def("abort", [](PyJob& p, int status) { unlocked([&] { p.job->abort(status); }); });
+    m.def("_virtual_job", [](nb::handle world, int position) {
+        comm::JobOptions options;
+        options.place = place_of_caller;
+        return PyJob{comm::virtual_job(world_of(world), position, options)};
+    });
     m.def("_mpi_job", [] {
         comm::JobOptions options;
         options.timeout = std::atof(setting("comm_timeout").c_str());

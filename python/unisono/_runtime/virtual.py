@@ -21,6 +21,14 @@ def own_mesh():
     return getattr(_here, "mesh", None)
 
 
+def connect_rank():
+    """What `unisono.mpi` needs of the calling rank: the connection and its communicators."""
+    if _here.job is None:
+        job = _engine._virtual_job(_here.world, _here.position)
+        _here.job = {"job": job, "world": job.world(), "self": job.self()}
+    return _here.job
+
+
 def make(ranks, latency, bandwidth, sample):
     """The virtual mesh of `ranks` ranks, after checks of the arguments."""
     if ranks is None:
@@ -220,7 +228,7 @@ class _Run:
         for _ in range(2):
             try:
                 self.running[k] = False
-                _here.mesh = None
+                _here.mesh = _here.job = _here.world = None
                 self.world.leave(k, why)
             except KeyboardInterrupt:
                 continue
@@ -231,10 +239,13 @@ class _Run:
     def program(self, k):
         """Runs the rank's program; returns why all ranks end, if they do."""
         try:
+            _here.world, _here.position, _here.job = self.world, k, None
             _here.mesh = self.world.enter(k)
             self.running[k] = True
             result = self.f(*_handed(self.args, self.mesh), **_handed(self.kwargs, self.mesh))
             _here.mesh._finish()
+            if _here.job is not None and (left := _here.job["job"].finish()):
+                print(left, end="", file=sys.stderr, flush=True)
             self.results[k] = _given(result)
         except BaseException as error:
             self.running[k] = False

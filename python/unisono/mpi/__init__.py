@@ -81,8 +81,7 @@ def __getattr__(name):
     from ._job import connect
 
     state = connect()
-    globals().update(COMM_WORLD=state["world"], COMM_SELF=state["self"])
-    return globals()[name]
+    return state["world" if name == "COMM_WORLD" else "self"]
 
 
 def __dir__():

@@ -24,10 +24,17 @@ class _Ending:
 
 
 def connect():
-    """Start MPI unless another library has, and return the connection and the communicator of all ranks."""
-    if not _state:
-        from .._runtime.mesh import _end_together
+    """Start MPI unless another library has, and return the connection and the communicator of all ranks.
 
+    For a virtual rank: its own, which end with its run.
+    """
+    from .._runtime.mesh import _end_together, own_mesh
+
+    if own_mesh() is not None:
+        from .._runtime.virtual import connect_rank
+
+        return connect_rank()
+    if not _state:
         job = _engine._mpi_job()
         world = job.world()
         _state.update(job=job, world=world, self=job.self())
