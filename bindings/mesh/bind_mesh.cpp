@@ -145,8 +145,7 @@ void add_mesh(nb::module_& m) {
                     note_line();
                     const auto extents = to_shape(shape.ptr());
                     return wrapped(p->partition().make_empty(
-                        extents, to_dtype(dtype.ptr()), &p->place(),
-                        held_of(*p, extents, layout)));
+                        extents, to_dtype(dtype.ptr()), &p->place(), held_of(*p, extents, layout)));
                 });
             },
             nb::arg("shape"), nb::arg("dtype"), nb::arg("layout") = nb::none())

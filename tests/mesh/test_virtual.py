@@ -367,3 +367,24 @@ def test_functions_of_all_kinds_work():
         assert np.array_equal(masked, x[x[:, 1] > 0])
         assert np.array_equal(product, x @ x.T)
         assert "Mesh('virtual', rank" in text
+
+
+def test_ranks_without_a_part_compute_between_the_steps_of_others():
+    m = un.mesh("virtual", 7)
+
+    def program():
+        a = un.arange(6.0, mesh=m) + 1
+        a[3:6:2] = a[2:5:2] * 2
+        return np.asarray(a).tolist()
+
+    assert m.run(program) == [[1, 2, 3, 6, 5, 10]] * 7
+
+
+def test_what_every_rank_has_is_scanned_by_parts():
+    m = un.mesh("virtual", 2)
+    x = np.arange(18.0).reshape(2, 3, 3)
+
+    def program():
+        return np.asarray(un.cumsum(un.asarray(x, mesh=m, layout="replicated"), axis=1))
+
+    assert np.array_equal(m.run(program)[0], np.cumsum(x, axis=1))

@@ -210,8 +210,10 @@ void Partition::primitive(const Entry& e) {
     std::vector<Array> local;
     for (std::size_t k = 0; k < in.size(); ++k) {
         const Held& wanted = shared->operands[k];
-        local.push_back(
-            operand_part(in[k], wanted, wanted.box(mesh_.rank(), in[k].layout->shape())));
+        // Host functions take packed operands; a part of what every rank has is a window on it.
+        const Array part =
+            operand_part(in[k], wanted, wanted.box(mesh_.rank(), in[k].layout->shape()));
+        local.push_back(part.view().layout->contiguous() ? part : copy(part));
     }
     const std::string what = "result of " + call.name();
     std::vector<Array> made;

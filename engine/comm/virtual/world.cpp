@@ -41,7 +41,9 @@ std::string ranks_text(const std::vector<int>& ranks) {
     return text;
 }
 
+/// Messages that programs send themselves are not numbered.
 std::string operation_text(const Stamp& stamp) {
+    if (stamp.number == 0) return stamp.text;
     return "operation " + std::to_string(stamp.number) + ", " + stamp.text;
 }
 
