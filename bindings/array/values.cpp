@@ -2,7 +2,9 @@
 // top.
 #include "array/values.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "array/object.h"
@@ -115,6 +117,37 @@ PyObject* complex_value(double real, double imaginary) noexcept {
     return reinterpret_cast<PyObject*>(self);
 }
 
+/// Whether the last few statements alone make the value, from little that they read and write: then
+/// it does not wait for other work that is pending.
+static bool is_fed_by_little(const Storage* value, const Tape& tape) {
+    constexpr std::size_t most = 8;
+    const Storage* wanted[most] = {value};
+    std::size_t count = 1;
+    const auto is_wanted = [&](const View& v) {
+        return std::find(wanted, wanted + count, v.storage) != wanted + count;
+    };
+    std::int64_t work = 0;
+    std::uint32_t unseen = value->pending;  // writes of what is wanted
+    const std::span<const Entry> entries = tape.pending();
+    for (std::size_t k = 0; k < std::min(most, entries.size()); ++k) {
+        const Entry& e = entries[entries.size() - 1 - k];
+        if (!any_write(e, is_wanted)) continue;
+        for_each_write(e, [&](const View& v) {
+            work += v.layout->size();
+            unseen -= is_wanted(v);
+        });
+        for_each_read(e, [&](const View& v) {
+            work += v.layout->size();
+            if (!v.storage->pending || is_wanted(v)) return;
+            unseen += v.storage->pending;
+            if (count < most) wanted[count++] = v.storage;
+        });
+        if (work > limits::eager_value_elements) return false;
+        if (unseen == 0) return true;
+    }
+    return false;
+}
+
 PyObject* number_object(const Array& a) {
     const DType t = a.dtype();
     if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
@@ -131,7 +164,8 @@ PyObject* number_object(const Array& a) {
         // What much work feeds stays pending: it may fuse with what follows, and names that still
         // hold temporaries of the program would have these written.
         Tape& tape = Tape::current();
-        if (tape.pending_work() > limits::eager_value_elements) return nullptr;
+        if (tape.pending_work() > limits::eager_value_elements && !is_fed_by_little(s, tape))
+            return nullptr;
         tape.flush(s, FlushReason::Read);
     }
     if (!eager::is_ready(s)) return nullptr;

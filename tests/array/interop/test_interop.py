@@ -23,6 +23,16 @@ def test_parts_and_conjugates_of_numbers_are_numbers(number):
     assert whole.real is whole and whole.conj() is whole
 
 
+def test_values_of_little_are_numbers_whatever_else_is_pending():
+    other = un.zeros(100000)
+    other += 1
+    x, z = un.asarray([3.0, 1.0]), un.asarray([1 + 2j])[0]
+    for made, expected in ((x.mean(), 2.0), (x @ x, 10.0), (x.std(), 1.0), (z.conj(), 1 - 2j)):
+        assert isinstance(made, type(expected)) and made == expected
+    assert "pending" in un.explain(other)
+    assert type((other * 2).sum()) is un.ndarray  # it may be fused with what makes its operand
+
+
 @pytest.mark.parametrize("unit", ["m8[Y]", "M8[D]"])
 def test_isnat_of_numpys_times(unit):
     times = np.array(["NaT", 1], unit)
