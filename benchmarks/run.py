@@ -119,6 +119,24 @@ BENCHMARKS = {
         ["numpy"],
         ("numpy", 1 / 3),
     ),
+    "element-read": (
+        "one element of a vector or matrix read from Python",
+        "unisono",
+        ["numpy"],
+        ("numpy", 0.7),
+    ),
+    "element-write": (
+        "one element of a vector or matrix written from Python",
+        "unisono",
+        ["numpy"],
+        ("numpy", 0.7),
+    ),
+    "exercises": (
+        "a hundred small exercises as one script, import included",
+        "unisono",
+        ["numpy"],
+        ("numpy", 1.0),
+    ),
     "import": ("import beyond bare Python", "unisono", ["numpy"], (None, 0.025)),
     "first-result-empty-cache": (
         "import to first fused result, empty cache",

@@ -46,6 +46,11 @@ STATEMENTS = {
     "five operations on 3x3": "t = float((((s * m + s) * 2.0 - m) * s)[1, 1])",
 }
 
+ELEMENTS = {
+    "element-read": ("t = v[i]", "t = a[i, i]"),
+    "element-write": ("v[i] = 1.5", "a[i, i] = 1.5"),
+}
+
 
 def spent(xp, statement, seconds=0.02):
     """Seconds of one statement: the least of several loops."""
@@ -78,7 +83,7 @@ def measure(name, who):
         import unisono as xp
     else:
         import numpy as xp
-    times = [spent(xp, text, 0.01) for text in STATEMENTS.values()]
+    times = [spent(xp, text, 0.01) for text in ELEMENTS.get(name, STATEMENTS.values())]
     return math.exp(sum(map(math.log, times)) / len(times))
 
 

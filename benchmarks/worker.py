@@ -29,7 +29,9 @@ def main():
         import orders as module
     elif name in ("matmul", "norm", "fft", "rfft", "random", "normal"):
         import libraries as module
-    elif name == "statements":
+    elif name == "exercises":
+        import exercises as module
+    elif name in ("statements", "element-read", "element-write"):
         import statements as module
     elif name.startswith(("vectorize", "stencil", "c-call")):
         import decorators as module

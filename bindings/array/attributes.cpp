@@ -134,6 +134,17 @@ static int set_part(PyObject* self, PyObject* value, void*) noexcept {
     });
 }
 
+/// The integer `get` gives for an integer value; arrays have no such attribute, as NumPy's do not.
+template <const char* const& name, PyObject* (*get)(PyObject*)>
+PyObject* get_of_integer(PyObject* self, void*) noexcept {
+    const Array& a = array_of(self);
+    if (a.is_value() && is_integer(a.dtype())) return get(self);
+    PyErr_Format(PyExc_AttributeError, "'unisono.ndarray' object has no attribute '%s'", name);
+    return nullptr;
+}
+constexpr const char *numerator = "numerator", *denominator = "denominator";
+PyObject* one(PyObject*) { return PyLong_FromLong(1); }
+
 PyGetSetDef array_attributes[] = {
     {"real", get_part<false>, set_part<false>, "Real parts: a view.", nullptr},
     {"imag", get_part<true>, set_part<true>, "Imaginary parts: a view; zeros of a real array.",
@@ -142,6 +153,9 @@ PyGetSetDef array_attributes[] = {
      "Extent of each axis; may be set where the strides allow a view of the new shape.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
      nullptr},
+    {"numerator", get_of_integer<numerator, PyNumber_Index>, nullptr, "Of an integer value: itself.",
+     nullptr},
+    {"denominator", get_of_integer<denominator, one>, nullptr, "Of an integer value: 1.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
     {"size", get_size, nullptr, "Number of elements.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},

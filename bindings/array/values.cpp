@@ -254,7 +254,8 @@ PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept
 bool stays_pythons(const char* name, PyTypeObject* base) {
     // complex(x, y) would lose the sign of y's zero, if x were a number of two parts.
     if (std::strcmp(name, "__complex__") == 0) return true;
-    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio", "bit_count"};
+    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio",
+                                       "bit_count",  "numerator",  "denominator"};
     for (const char* k : kept) {
         if (std::strcmp(name, k) == 0)
             return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);

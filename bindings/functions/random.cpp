@@ -189,6 +189,10 @@ void bind_streams(nb::module_ m) {
              [](PyStream& s, bool masked, std::int64_t n) {
                  return made([&] { return stream_permutation(*s.stream, method_of(masked), n); });
              })
+        .def("sample",
+             [](PyStream& s, std::int64_t pool, std::int64_t n, bool shuffled) {
+                 return made([&] { return stream_sample(*s.stream, pool, n, shuffled); });
+             })
         .def("draw", [](PyStream& s, const std::string& name, nb::handle parameters,
                         nb::handle shape, nb::handle dtype) {
             return made([&] {

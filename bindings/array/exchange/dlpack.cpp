@@ -2,6 +2,9 @@
 //
 // On an OpenCL device a tensor's `data` is the buffer (cl_mem), on a CUDA device an address. Memory
 // of devices is taken from our own tensors only: that of others belongs to other contexts.
+#include <cstdint>
+#include <cstdlib>
+
 #include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "tape/run/submission.h"
@@ -186,7 +189,7 @@ void release_imported_versioned(void* owner) {
 }
 
 /// A producer may hand over anything: nothing is read before it is known to be there.
-void check_tensor(const DLTensor& t) {
+void check_tensor(const DLTensor& t, std::int64_t size) {
     auto refuse = [](const std::string& got) {
         fail(ErrorKind::Value, "from_dlpack: the capsule holds no tensor that can be read; got " +
                                    got + "; its producer is at fault");
@@ -198,6 +201,17 @@ void check_tensor(const DLTensor& t) {
     for (int k = 0; k < t.ndim; ++k) {
         if (t.shape[k] < 0) refuse("extent " + std::to_string(t.shape[k]));
         if (__builtin_mul_overflow(count, t.shape[k], &count)) refuse("more elements than 2**63");
+    }
+    if (count > 0) {
+        // From the first byte to the last one, in either direction of each axis.
+        std::int64_t span = t.strides ? 1 : count;
+        for (int k = 0; t.strides && k < t.ndim; ++k) {
+            std::int64_t along = 0;
+            if (__builtin_mul_overflow(t.shape[k] - 1, t.strides[k], &along) || along == INT64_MIN ||
+                __builtin_add_overflow(span, std::abs(along), &span))
+                refuse("strides beyond all memory");
+        }
+        if (__builtin_mul_overflow(span, size, &span)) refuse("more bytes than 2**63");
     }
     if (count > 0 && !t.data) refuse("no memory for " + std::to_string(count) + " elements");
 }
@@ -215,7 +229,7 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
                  std::to_string(t.device.type) + ", " + std::to_string(t.device.id) +
                  "); copy it to the CPU first");
     }
-    check_tensor(t);
+    check_tensor(t, size_of(dtype));
     Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
     const Layout* layout =
         t.strides ? Layout::make(shape, {t.strides, shape.size()}) : Layout::contiguous(shape);

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <type_traits>
+#include <unordered_set>
+#include <vector>
 
 #include "core/error.h"
 #include "core/limits.h"
@@ -420,6 +423,37 @@ Array stream_permutation(BitStream& s, IntegerMethod method, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) p[k] = k;
     for (std::int64_t k = n - 1; k > 0; --k)
         std::swap(p[k], p[below(s, method, static_cast<std::uint64_t>(k))]);
+    return a;
+}
+
+/// Fisher and Yates' shuffle of p[0], ..., p[n - 1], down to position `first`.
+static void shuffle_down(BitStream& s, std::int64_t* p, std::int64_t n, std::int64_t first) {
+    for (std::int64_t k = n - 1; k >= first; --k)
+        std::swap(p[k], p[below(s, IntegerMethod::Multiplied, static_cast<std::uint64_t>(k))]);
+}
+
+Array stream_sample(BitStream& s, std::int64_t pool, std::int64_t n, bool shuffled) {
+    std::int64_t shape[] = {n};
+    Array a = made(shape, DType::Int64);
+    auto* p = reinterpret_cast<std::int64_t*>(a.view().data());
+    if (pool > 10000 && n > pool / (shuffled ? 50 : 20)) {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(pool));
+        std::iota(all.begin(), all.end(), 0);
+        shuffle_down(s, all.data(), pool, std::max<std::int64_t>(pool - n, 1));
+        std::copy(all.end() - n, all.end(), p);
+        return a;
+    }
+    // Floyd's algorithm: where a number was drawn before, the largest one of this step is new.
+    std::unordered_set<std::int64_t> drawn;
+    drawn.reserve(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t most = pool - n + k;
+        const auto j = static_cast<std::int64_t>(
+            below(s, IntegerMethod::Multiplied, static_cast<std::uint64_t>(most)));
+        p[k] = drawn.insert(j).second ? j : most;
+        if (p[k] == most) drawn.insert(most);
+    }
+    if (shuffled) shuffle_down(s, p, n, 1);
     return a;
 }
 

@@ -58,6 +58,8 @@ Array stream_integers(BitStream& s, IntegerMethod method, std::int64_t low, std:
 Array stream_legacy_normal(BitStream& s, double mean, double deviation, Dims shape);
 Array stream_legacy_exponential(BitStream& s, double scale, Dims shape);
 Array stream_permutation(BitStream& s, IntegerMethod method, std::int64_t n);
+/// n of 0, ..., pool - 1, each at most once, as Generator.choice draws them.
+Array stream_sample(BitStream& s, std::int64_t pool, std::int64_t n, bool shuffled);
 Array stream_draw(BitStream& s, Distribution what, std::span<const Parameter> parameters,
                   Dims shape, DType dtype);
 

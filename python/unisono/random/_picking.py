@@ -182,7 +182,11 @@ class Picking:
     def _pick_once(self, pool, n, p, device, **how):
         if self.bit_generator._stream is not None:
             self._require_host(device)
-            return _numpys_streams.draw(self, "choice", pool, n, False, p, **how)
+            if p is not None:
+                return _numpys_streams.draw(self, "choice", pool, n, False, p, **how)
+            if self._is_old:
+                return self._permutations(1, pool)[0][:n]
+            return self.bit_generator._stream.sample(pool, n, how.get("shuffle", True))
         if p is None:
             return self._permutations(1, pool, device)[0][:n]
         import unisono

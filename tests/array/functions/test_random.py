@@ -3,6 +3,8 @@
 import math
 import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -340,6 +342,29 @@ def test_default_generators_draw_numpys_numbers(seed):
 
     for ours, theirs in zip(drawn(un), drawn(np), strict=True):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "RandomState"])
+def test_choice_without_replacement_is_numpys(kind):
+    old = kind == "RandomState"
+    ours, theirs = (
+        m.RandomState(3) if old else m.Generator(getattr(m, kind)(3)) for m in (un.random, np.random)
+    )
+    for pool, n in ((1, 1), (9, 9), (100, 3), (10_000, 9000), (30_000, 20), (30_000, 700), (30_000, 2000), (9, 0)):
+        for shuffle in (True,) if old else (True, False):
+            how = {} if old else {"shuffle": shuffle}
+            a, b = (g.choice(pool, n, replace=False, **how) for g in (ours, theirs))
+            assert np.array_equal(np.asarray(a), b), (pool, n, shuffle)
+    if not old:
+        assert int(ours.choice(2**40, replace=False)) == int(theirs.choice(2**40, replace=False))
+        assert ours.choice([5, 6, 7], (1, 2), replace=False).tolist() == theirs.choice([5, 6, 7], (1, 2), replace=False).tolist()
+    assert ours.random() == theirs.random()
+
+
+def test_choice_without_replacement_does_not_import_numpy():
+    program = "import sys, unisono as un; un.random.default_rng(1).choice(9, 3, replace=False); un.random.choice(9, 3, replace=False); print('numpy' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout == "False\n", ran.stderr
 
 
 # Every method that takes a size, with parameters that are numbers, arrays and lists.

@@ -1,6 +1,7 @@
 """Exchange with NumPy and with Python's own protocols."""
 
 import copy
+import fractions
 import operator
 import pickle
 
@@ -21,6 +22,16 @@ def test_parts_and_conjugates_of_numbers_are_numbers(number):
         assert isinstance(made, type(expected)) and made == expected
     whole = un.asarray([number.real, 1])
     assert whole.real is whole and whole.conj() is whole
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64", "uint64", "bool", "float32", "float64"])
+def test_integers_are_rational_numbers(dtype):
+    ours, theirs = un.asarray([1, 3], dtype=dtype)[1], np.asarray([1, 3], dtype=dtype)[1]
+    for name in ("numerator", "denominator"):
+        assert getattr(ours, name, None) == getattr(theirs, name, None)
+    if theirs.dtype.kind in "iu":
+        assert fractions.Fraction(ours) == 3
+    assert not hasattr(un.asarray([1, 3], dtype=dtype), "numerator")
 
 
 def test_values_of_little_are_numbers_whatever_else_is_pending():

@@ -145,14 +145,17 @@ class Tensor(ctypes.Structure):
 class Producer:
     """Hands over a tensor as it is told."""
 
-    def __init__(self, data, ndim, shape):
+    def __init__(self, data, ndim, shape, strides=None):
         self.shape = (ctypes.c_int64 * max(len(shape or ()), 1))(*(shape or ()))
         pointer = (
             ctypes.cast(self.shape, ctypes.POINTER(ctypes.c_int64)) if shape is not None else None
         )
         self.memory = ctypes.create_string_buffer(4096)
         address = ctypes.addressof(self.memory) if data else None
-        self.tensor = Tensor(address, 1, 0, ndim, 2, 64, 1, pointer, None, 0, None, None)
+        self.strides = (ctypes.c_int64 * len(strides))(*strides) if strides else None
+        self.tensor = Tensor(
+            address, 1, 0, ndim, 2, 64, 1, pointer, self.strides, 0, None, None
+        )
 
     def __dlpack_device__(self):
         return (1, 0)
@@ -168,24 +171,30 @@ class Producer:
 
 
 @pytest.mark.parametrize(
-    "data, ndim, shape",
+    "data, ndim, shape, strides",
     [
-        (True, -1, (4,)),
-        (True, 65, (1,)),
-        (True, 1000, (1,)),
-        (False, 1, (4,)),
-        (True, 1, None),
-        (True, 2, (4, -1)),
-        (True, 2, (2**40, 2**40)),
+        (True, -1, (4,), None),
+        (True, 65, (1,), None),
+        (True, 1000, (1,), None),
+        (False, 1, (4,), None),
+        (True, 1, None, None),
+        (True, 2, (4, -1), None),
+        (True, 2, (2**40, 2**40), None),
+        (True, 1, (2**61,), None),
+        (True, 1, (4,), (2**62,)),
+        (True, 1, (4,), (-(2**62),)),
+        (True, 2, (4, 4), (2**59, 2**59)),
     ],
 )
-def test_malformed_tensors(data, ndim, shape):
+def test_malformed_tensors(data, ndim, shape, strides):
     with pytest.raises(
         ValueError, match="from_dlpack: the capsule holds no tensor that can be read"
     ):
-        un.from_dlpack(Producer(data, ndim, shape))
+        un.from_dlpack(Producer(data, ndim, shape, strides))
 
 
 def test_well_formed_tensors():
     assert un.from_dlpack(Producer(True, 1, (4,))).tolist() == [0, 0, 0, 0]
     assert un.from_dlpack(Producer(False, 1, (0,))).shape == (0,)
+    assert un.from_dlpack(Producer(True, 1, (1,), (2**62,))).tolist() == [0]
+    assert un.from_dlpack(Producer(True, 1, (3,), (0,))).tolist() == [0, 0, 0]
