@@ -59,7 +59,7 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
     return result ? result : by_theirs(self, args, n, names);
 }
 
-/// f(a) or f(a, b), perhaps with out= an array of ours.
+/// f(a) or f(a, b), perhaps with an array of ours as out, by name or behind the operands.
 template <Op op>
 PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
                    PyObject* names) noexcept {
@@ -67,11 +67,13 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     PyObject* out = nullptr;
     if (names || n != arity) {
-        bool only_out = names && n == arity && PyTuple_GET_SIZE(names) == 1 &&
-                        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0 &&
-                        (args[n] == Py_None || is_array(args[n]));
-        if (!only_out) return call_in_python(self, args, n, names);
-        if (args[n] != Py_None) out = args[n];
+        const bool only_out =
+            names ? n == arity && PyTuple_GET_SIZE(names) == 1 &&
+                        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0
+                  : n == arity + 1;
+        if (!only_out || (args[arity] != Py_None && !is_array(args[arity])))
+            return call_in_python(self, args, n, names);
+        if (args[arity] != Py_None) out = args[arity];
     }
     PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg operands[arity];

@@ -171,9 +171,9 @@ Array run_plain(const PlainCall& call, const Layout* layout, DType result) {
     Storage* out = Storage::create(nullptr, bytes);
     Array made(out, layout, result, layout->rank() == 0);
     out->allocate();
-    call.loop(out->data(), call.data[0], call.data[1], call.data[0], points);
     out->version = 1;
     eager::note(out, call.read, bytes);
+    call.loop(out->data(), call.data[0], call.data[1], call.data[0], points);
     return made;
 }
 
@@ -465,9 +465,14 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
             return record_pair<true>(*row, like, a.storage ? a : scalar, a.storage ? scalar : b);
         }
     }
-    Device* far = far_device(args);
-    if (out && windows_of(*out)) far = out->device();
-    return far ? apply_beside(op, args, out, far) : apply_any(op, args, out);
+    bool is_on_device = out && out->device();
+    for (const Arg& a : args) is_on_device |= !a.is_scalar() && a.view.storage->device;
+    if (is_on_device) [[unlikely]] {
+        Device* far = far_device(args);
+        if (out && windows_of(*out)) far = out->device();
+        if (far) return apply_beside(op, args, out, far);
+    }
+    return apply_any(op, args, out);
 }
 
 /// Of operands of which some go to the device by themselves.
