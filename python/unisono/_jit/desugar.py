@@ -293,18 +293,12 @@ class Desugar:
         if len(arrays) == 1:
             return _known(e, "in_memory_order", arrays[0])
         everything = lambda: _tuple(e, *arrays)  # noqa: E731
-        function = _at(
-            ast.Attribute(value=e.func.value, attr="broadcast_arrays", ctx=ast.Load()), e
-        )
         calls = []
-        for k, array in enumerate(arrays):
-            spread = _at(ast.Call(func=function, args=list(arrays), keywords=[]), e)
-            own = _at(ast.Subscript(value=spread, slice=_constant(k, e), ctx=ast.Load()), e)
-            flat = _at(ast.Attribute(value=own, attr="ravel", ctx=ast.Load()), e)
+        for array in arrays:
             choice = ast.IfExp(
                 test=_known(e, "are_alike", everything()),
                 body=_known(e, "in_common_order", array, everything()),
-                orelse=_at(ast.Call(func=flat, args=[], keywords=[]), e),
+                orelse=_known(e, "in_common_shape", array, everything()),
             )
             calls.append(_at(choice, e))
         return _call("zip", e, *calls)

@@ -56,13 +56,25 @@ def flat_index(k, shape):
 @jit
 def is_contiguous(a, order):
     """Whether elements lie side by side in C's or Fortran's order."""
-    expected = a.itemsize
-    for k in range(a.ndim):
-        axis = a.ndim - 1 - k if order == "C" else k
-        if a.shape[axis] != 1 and a.strides[axis] != expected:
-            return a.size == 0
-        expected *= a.shape[axis]
-    return True
+    if a.ndim == 0:
+        return True
+    else:
+        expected = a.itemsize
+        for k in range(a.ndim):
+            axis = a.ndim - 1 - k if order == "C" else k
+            if a.shape[axis] != 1 and a.strides[axis] != expected:
+                return a.size == 0
+            expected *= a.shape[axis]
+        return True
+
+
+@jit
+def all_of(a):
+    """All elements, row by row; of a number itself."""
+    if a.ndim == 0:
+        return np.full(1, a)
+    else:
+        return a.ravel()
 
 
 @jit
@@ -70,7 +82,7 @@ def in_memory_order(a):
     """All elements: those of an array in Fortran's order column by column, as nditer has them."""
     if a.ndim > 1 and is_contiguous(a, "F") and not is_contiguous(a, "C"):
         return a.T.ravel()
-    return a.ravel()
+    return all_of(a)
 
 
 @jit
@@ -90,4 +102,36 @@ def in_common_order(a, arrays):
         columns = columns and is_contiguous(other, "F") and not is_contiguous(other, "C")
     if columns:
         return a.T.ravel()
-    return a.ravel()
+    return all_of(a)
+
+
+@jit
+def in_common_shape(a, arrays):
+    """All elements of one of several arrays as these broadcast together, row by row."""
+    rank = 0
+    for other in arrays:
+        rank = max(rank, other.ndim)
+    shape = [1] * rank
+    for other in arrays:
+        for k in range(other.ndim):
+            n, at = other.shape[k], rank - other.ndim + k
+            if n != 1:
+                if shape[at] != 1 and shape[at] != n:
+                    raise ValueError("nditer: the operands' shapes do not broadcast")
+                shape[at] = n
+    count = 1
+    for n in shape:
+        count *= n
+    elements = all_of(a)
+    out = np.empty(count, a.dtype)
+    for i in range(count):
+        rest, place, step = i, 0, 1
+        for k in range(rank):
+            n, axis = shape[rank - 1 - k], a.ndim - 1 - k
+            if axis >= 0:
+                if a.shape[axis] != 1:
+                    place += rest % n * step
+                step *= a.shape[axis]
+            rest //= n
+        out[i] = elements[place]
+    return out

@@ -124,9 +124,16 @@ def test_elements_come_in_the_order_of_memory(a):
 
 @pytest.mark.parametrize(
     "a, b",
-    [(rows, rows), (columns, columns), (rows, columns), (columns, rows), (rows, rows[0]), (rows[:, :1], rows[0])],
+    [(rows, rows), (columns, columns), (rows, columns), (columns, rows), (rows, rows[0]), (rows[:, :1], rows[0]), (rows[0], rows), (np.ones(()), rows), (np.ones((2, 1, 4)), rows[:, :1])],
 )  # fmt: skip
 def test_elements_of_two_arrays(a, b):
     want, got = np.zeros(24), np.zeros(24)
     assert un.jit(order_of_two)(a, b, got) == order_of_two(a, b, want)
     assert got.tobytes() == want.tobytes()
+
+
+def test_arrays_of_several_shapes_need_no_interpreter():
+    got = np.zeros(24)
+    assert un.jit(nopython=True)(order_of_two)(rows, rows[0], got) == 12
+    with pytest.raises(ValueError, match="nditer: the operands' shapes do not broadcast"):
+        un.jit(order_of_two)(rows, rows[0, :3], got)
