@@ -110,7 +110,9 @@ void add_engine_state(nb::module_& m) {
     // Most of the time that a process may be kept from its end.
     m.def("_store_what_was_put_off",
           [] { codegen::store_what_was_put_off(std::chrono::milliseconds(500)); });
-    nb::module_::import_("atexit").attr("register")(m.attr("_store_what_was_put_off"));
+    m.def("_note_end", [] { is_ending = true; });
+    for (const char* name : {"_store_what_was_put_off", "_note_end"})
+        nb::module_::import_("atexit").attr("register")(m.attr(name));
     m.def("_synchronize", [] { Tape::current().synchronize(); });
     m.def("_watch_float_errors", &float_errors::watch);
     m.def("_set_float_error_handler", [](nb::object handler) {

@@ -133,6 +133,13 @@ void set_error(const Error& e) noexcept {
     }
 }
 
+std::atomic<bool> is_ending{false};
+
+void stay_if_left_behind() noexcept {
+    if (is_left_behind() && (is_over.load(std::memory_order_relaxed) || !PyGILState_Check()))
+        wait_for_exit();
+}
+
 PyThreadState* release_thread() noexcept { return PyEval_SaveThread(); }
 
 void restore_thread(PyThreadState* state) noexcept {

@@ -3,6 +3,8 @@
 
 #include <Python.h>
 
+#include <atomic>
+
 #include "core/error.h"
 
 namespace unisono::python {
@@ -35,6 +37,14 @@ PyThreadState* release_thread() noexcept;
 /// the process ends: CPython ends it by unwinding, which C++ frames turn into the end of the
 /// process.
 void restore_thread(PyThreadState* state) noexcept;
+
+/// Set when the interpreter begins to end: from then on it ends other threads that ask for its lock
+/// by unwinding them.
+extern std::atomic<bool> is_ending;
+
+/// Of a thread that is unwound so: it stays here until the process ends, since without the lock it
+/// may release nothing.
+void stay_if_left_behind() noexcept;
 
 /// Runs f, which may throw; on an exception sets the Python error and returns `failed`.
 template <class R, class F>

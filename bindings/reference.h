@@ -24,7 +24,12 @@ struct Ref {
         std::swap(p, o.p);
         return *this;
     }
-    ~Ref() { Py_XDECREF(p); }
+    ~Ref() {
+        if (!p) return;
+        if (is_ending.load(std::memory_order_relaxed)) [[unlikely]]
+            stay_if_left_behind();
+        Py_DECREF(p);
+    }
     PyObject* get() const { return p; }
     PyObject* release() { return std::exchange(p, nullptr); }
     explicit operator bool() const { return p != nullptr; }

@@ -11,12 +11,17 @@ bodies = {
     "matmul": "m @ m",
     "functions in Python": "un.std(y), un.percentile(y, 30), y.reshape(5, 10).std(axis=0), un.add(y, 1, where=y > 0)",
     "functions that call Python": "un.apply_along_axis(lambda row: row.sum(), 0, un.ones((3, 3))), un.frompyfunc(abs, 1, 1)(y)",
+    "compiled functions that Python code of C code calls": "np.apply_along_axis(lambda row: f(row).sum(), 0, n[:900].reshape(30, 30))",
     "NumPy's arrays": "np.asarray(un.asarray(n) + 1).sum()",
 }
 program = """
 import threading, time
 import numpy as np
 import unisono as un
+
+@un.vectorize
+def f(x):
+    return x * 2 + 1
 
 @un.njit
 def loop(x):
