@@ -207,8 +207,8 @@ void check_tensor(const DLTensor& t, std::int64_t size) {
         std::int64_t span = t.strides ? 1 : count;
         for (int k = 0; t.strides && k < t.ndim; ++k) {
             std::int64_t along = 0;
-            if (__builtin_mul_overflow(t.shape[k] - 1, t.strides[k], &along) || along == INT64_MIN ||
-                __builtin_add_overflow(span, std::abs(along), &span))
+            if (__builtin_mul_overflow(t.shape[k] - 1, t.strides[k], &along) ||
+                along == INT64_MIN || __builtin_add_overflow(span, std::abs(along), &span))
                 refuse("strides beyond all memory");
         }
         if (__builtin_mul_overflow(span, size, &span)) refuse("more bytes than 2**63");

@@ -348,16 +348,29 @@ def test_default_generators_draw_numpys_numbers(seed):
 def test_choice_without_replacement_is_numpys(kind):
     old = kind == "RandomState"
     ours, theirs = (
-        m.RandomState(3) if old else m.Generator(getattr(m, kind)(3)) for m in (un.random, np.random)
+        m.RandomState(3) if old else m.Generator(getattr(m, kind)(3))
+        for m in (un.random, np.random)
     )
-    for pool, n in ((1, 1), (9, 9), (100, 3), (10_000, 9000), (30_000, 20), (30_000, 700), (30_000, 2000), (9, 0)):
+    for pool, n in (
+        (1, 1),
+        (9, 9),
+        (100, 3),
+        (10_000, 9000),
+        (30_000, 20),
+        (30_000, 700),
+        (30_000, 2000),
+        (9, 0),
+    ):
         for shuffle in (True,) if old else (True, False):
             how = {} if old else {"shuffle": shuffle}
             a, b = (g.choice(pool, n, replace=False, **how) for g in (ours, theirs))
             assert np.array_equal(np.asarray(a), b), (pool, n, shuffle)
     if not old:
         assert int(ours.choice(2**40, replace=False)) == int(theirs.choice(2**40, replace=False))
-        assert ours.choice([5, 6, 7], (1, 2), replace=False).tolist() == theirs.choice([5, 6, 7], (1, 2), replace=False).tolist()
+        assert (
+            ours.choice([5, 6, 7], (1, 2), replace=False).tolist()
+            == theirs.choice([5, 6, 7], (1, 2), replace=False).tolist()
+        )
     assert ours.random() == theirs.random()
 
 

@@ -24,7 +24,9 @@ def test_parts_and_conjugates_of_numbers_are_numbers(number):
     assert whole.real is whole and whole.conj() is whole
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64", "uint64", "bool", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int16", "int64", "uint64", "bool", "float32", "float64"]
+)
 def test_integers_are_rational_numbers(dtype):
     ours, theirs = un.asarray([1, 3], dtype=dtype)[1], np.asarray([1, 3], dtype=dtype)[1]
     for name in ("numerator", "denominator"):

@@ -153,9 +153,7 @@ class Producer:
         self.memory = ctypes.create_string_buffer(4096)
         address = ctypes.addressof(self.memory) if data else None
         self.strides = (ctypes.c_int64 * len(strides))(*strides) if strides else None
-        self.tensor = Tensor(
-            address, 1, 0, ndim, 2, 64, 1, pointer, self.strides, 0, None, None
-        )
+        self.tensor = Tensor(address, 1, 0, ndim, 2, 64, 1, pointer, self.strides, 0, None, None)
 
     def __dlpack_device__(self):
         return (1, 0)
