@@ -220,7 +220,7 @@ def test_engines_that_do_not_come():
 def test_a_launcher_of_another_mpi():
     pytest.importorskip("ipyparallel")
     # Two jobs of one rank each: without -n 2.
-    each = 'shift 2; for k in 0 1; do OMPI_COMM_WORLD_RANK=$k "$@" <&0 & done; wait'
+    each = 'trap "kill \\$(jobs -p)" TERM; shift 2; for k in 0 1; do OMPI_COMM_WORLD_RANK=$k "$@" <&0 & done; wait'
     launcher = ["bash", "-c", each, "bash"]
     with pytest.raises(
         un.CommError, match="engine 0 of 2 is rank 0 of an MPI job of 1; is the launcher"
