@@ -139,7 +139,9 @@ class Program:
         y, b = self.operand(x.shape, 2)
         if self.small(y):
             # NumPy first: where it refuses shapes, nothing has changed.
-            x[...] = y
+            x[...] = np.array(
+                y
+            )  # NumPy overwrites what it reads where two steps of a vector differ
             a[...] = b
 
     def do_update(self):
