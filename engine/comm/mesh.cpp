@@ -31,6 +31,8 @@ std::string place_text() {
            std::to_string(place.line);
 }
 
+void mix(std::uint64_t& hash, std::uint64_t with) { hash = (hash ^ with) * 0x100000001b3ull; }
+
 /// The messages of one operation, run by the flush that reaches it.
 class Messages final : public OpaqueCall {
   public:
@@ -87,12 +89,18 @@ Mesh& Mesh::start(const std::string& kind, std::unique_ptr<Transport> transport)
     return *mesh;
 }
 
+void Mesh::note_statement(std::uint64_t what) {
+    mix(hash_, what);
+    ++statements_;
+}
+
 Stamp Mesh::next(const std::string& what) {
     Stamp stamp;
     stamp.number = stamp.answers = ++number_;
     stamp.text = what + place_text();
-    for (char c : stamp.text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    for (char c : stamp.text) mix(hash_, static_cast<unsigned char>(c));
     stamp.hash = hash_;
+    stamp.statements = statements_;
     return stamp;
 }
 

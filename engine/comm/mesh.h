@@ -42,6 +42,11 @@ class Mesh {
     void pass_on(const std::string& what, int before, const Array& in,
                  const std::function<Array()>& compute, int after);
 
+    /// A statement without messages of its own: all ranks make the same, in the same order. Ranks
+    /// whose statements differ get the error of ranks that run different programs at their next
+    /// operation.
+    void note_statement(std::uint64_t what);
+
     /// Bytes of others that this rank got so that it has all of an array of several elements.
     std::int64_t bytes_gathered() const { return bytes_gathered_; }
     void count_gathered(std::int64_t bytes) { bytes_gathered_ += bytes; }
@@ -63,7 +68,7 @@ class Mesh {
     std::unique_ptr<Place> place_;
     std::unique_ptr<Partition> partition_;
     std::int64_t bytes_gathered_ = 0;
-    std::uint64_t number_ = 0;
+    std::uint64_t number_ = 0, statements_ = 0;
     std::uint64_t hash_ = 0xcbf29ce484222325ull;
 };
 

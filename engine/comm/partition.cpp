@@ -119,6 +119,14 @@ Held as_array(const Held& held, int ranks) {
 
 }  // namespace
 
+/// What a statement does, as a number that is equal on ranks that run the same program.
+static std::uint64_t mark_of(const Entry& e) {
+    std::uint64_t mark = static_cast<std::uint64_t>(e.kind) * 64 + static_cast<std::uint64_t>(e.op);
+    for (const std::int64_t n : e.out.layout->shape())
+        mark = mark * 1000003 + static_cast<std::uint64_t>(n);
+    return mark;
+}
+
 std::size_t Partition::ByView::operator()(const View& v) const {
     const auto storage = reinterpret_cast<std::uintptr_t>(v.storage);
     const auto layout = reinterpret_cast<std::uintptr_t>(v.layout);
@@ -354,6 +362,7 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     for (std::size_t i = 0; i < window.size(); ++i) {
         Entry& e = window[i];
         local.line = e.line;
+        mesh_.note_statement(mark_of(e));
         for_each_read(e, [](const View& v) {
             if (v.storage->poison) throw Error(*v.storage->poison);
         });

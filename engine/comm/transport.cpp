@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "comm/messages.h"
@@ -72,6 +73,21 @@ Function* entry_of_plugin(const char* name) {
 }
 
 }  // namespace
+
+std::string divergence_text(std::uint64_t number, std::span<const Program> programs) {
+    std::string message =
+        "mesh: the ranks run different programs; their operation number " + std::to_string(number);
+    const char* separator = " is";
+    for (const Program& p : programs) {
+        const bool is_alone = std::ranges::count(programs, p.text, &Program::text) == 1;
+        message += std::string(separator) + " [" + p.text + "]" +
+                   (is_alone ? "" : " behind " + std::to_string(p.statements) + " statements") +
+                   " on rank " + p.ranks;
+        separator = " but";
+    }
+    return message +
+           "; all ranks must make the same operations on distributed arrays in the same order";
+}
 
 std::unique_ptr<Transport> load_transport(const std::string& kind,
                                           const TransportOptions& options) {

@@ -23,13 +23,24 @@ struct Part {
 
 /// The name of an operation: equal on all ranks if they run the same program.
 struct Stamp {
-    std::uint64_t number = 0;  ///< counted from 1 on each rank
-    std::uint64_t hash = 0;    ///< of the texts of all operations up to this one
-    std::string text;          ///< what it does and where, for messages
+    std::uint64_t number = 0;      ///< counted from 1 on each rank
+    std::uint64_t hash = 0;        ///< of the texts of all operations up to this one
+    std::string text;              ///< what it does and where, for messages
+    std::uint64_t statements = 0;  ///< before it, those without messages among them
     /// The operation whose receives these sends answer: this one, or an earlier one, of which a
     /// rank needs the result before it can send.
     std::uint64_t answers = 0;
 };
+
+/// What some of the ranks were about to do where not all did the same.
+struct Program {
+    std::string text;
+    std::uint64_t statements = 0;
+    std::string ranks;  ///< "0, 2"
+};
+/// The message of ranks that run different programs. Where they were about to do the same, the
+/// statements before it differ, and are counted.
+std::string divergence_text(std::uint64_t number, std::span<const Program> programs);
 
 class Transport {
   public:

@@ -112,6 +112,26 @@ def test_different_operations_are_named_on_all_ranks(tmp_path):
     assert "[sum over 30 rows of float64 () at program.py:9] on rank 2" in output, output
 
 
+def test_a_statement_of_one_rank_alone_is_a_divergence(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        a = un.ones((6, 4), mesh=m)
+        for k in range(3):
+            if m.rank == 1 and k == 2:
+                a = a * 2
+            a[1:] = a[:-1] + 1
+        print(float(a.sum()))
+        """,
+    )
+    assert status != 0
+    assert output.count("unisono.CommError: mesh: the ranks run different programs") == 2, output
+    assert re.search(
+        r"\] behind \d+ statements on rank 0 but \[.*\] behind \d+ statements on rank 1", output
+    ), output
+
+
 def test_other_shapes_are_a_divergence(tmp_path):
     status, output = job(
         tmp_path,

@@ -273,3 +273,31 @@ def test_scans_of_vectors_have_the_bits_of_one_rank(n):
         np.testing.assert_array_equal(
             np.asarray(scan(un.asarray(x, mesh=mesh)[::-1])), np.asarray(want)
         )
+
+
+@pytest.mark.parametrize("shape", [(8 * p + 3, 5), (p, 1), (40 * p, 12), (2 * p, 3)], ids=str)
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_factors_of_tall_matrices(shape, dtype):
+    x = np.random.default_rng(2).normal(size=shape).astype(dtype)
+    tolerance = 1e-11 if dtype == "f8" else 1e-4
+    g = un.asarray(x, mesh=mesh)
+    before = un.stats()["bytes_gathered"]
+    q, r = un.linalg.qr(g)
+    alone = un.linalg.qr(g, mode="r")
+    u, s, v = un.linalg.svd(g, full_matrices=False)
+    values = un.linalg.svdvals(g)
+    un.eval(q, r, alone, u, s, v, values)
+    if shape[0] // p >= shape[1]:
+        assert un.stats()["bytes_gathered"] == before
+    # Signs, too, are LAPACK's.
+    want_q, want_r = np.linalg.qr(x)
+    np.testing.assert_allclose(np.asarray(q), want_q, atol=tolerance)
+    for ours in (r, alone):
+        np.testing.assert_allclose(np.asarray(ours), want_r, atol=tolerance * shape[0])
+    for ours in (s, values):
+        np.testing.assert_allclose(
+            np.asarray(ours), np.linalg.svd(x, compute_uv=False), atol=tolerance * shape[0]
+        )
+    np.testing.assert_allclose(np.asarray((u * s) @ v), x, atol=tolerance * 10)
+    np.testing.assert_allclose(np.asarray(u.T @ u), np.eye(min(shape)), atol=tolerance)
+    assert q.dtype == r.dtype == u.dtype == s.dtype == x.dtype

@@ -217,8 +217,11 @@ class MpiTransport final : public Transport {
 
     /// All ranks come here for the same operation: says what each was about to do.
     [[noreturn]] void report(const Stamp& stamp) {
+        // The number of statements and the text.
+        constexpr std::size_t head = sizeof stamp.statements;
         std::vector<char> mine(text_bytes, 0), all(text_bytes * static_cast<std::size_t>(size_), 0);
-        std::strncpy(mine.data(), stamp.text.c_str(), text_bytes - 1);
+        std::memcpy(mine.data(), &stamp.statements, head);
+        std::strncpy(mine.data() + head, stamp.text.c_str(), text_bytes - head - 1);
         MPI_Request request;
         MPI_Iallgather(mine.data(), static_cast<int>(text_bytes), MPI_CHAR, all.data(),
                        static_cast<int>(text_bytes), MPI_CHAR, reports_, &request);
@@ -228,24 +231,24 @@ class MpiTransport final : public Transport {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             std::this_thread::yield();
         }
+        if (!done)
+            broken("mesh: the ranks run different programs; their operation number " +
+                   std::to_string(stamp.number) + " differs; on rank " + std::to_string(rank_) +
+                   " it is [" + stamp.text + "]");
         std::map<std::string, std::string> ranks_of;
-        for (int r = 0; done && r < size_; ++r) {
-            std::string& ranks = ranks_of[&all[text_bytes * static_cast<std::size_t>(r)]];
+        for (int r = 0; r < size_; ++r) {
+            const char* told = &all[text_bytes * static_cast<std::size_t>(r)];
+            std::string& ranks = ranks_of[std::string(told, head) + (told + head)];
             ranks += (ranks.empty() ? "" : ", ") + std::to_string(r);
         }
-        std::string message = "mesh: the ranks run different programs; their operation number " +
-                              std::to_string(stamp.number);
-        if (done) {
-            const char* separator = " is";
-            for (const auto& [text, ranks] : ranks_of) {
-                message += std::string(separator) + " [" + text + "] on rank " + ranks;
-                separator = " but";
-            }
-        } else {
-            message += " differs; on rank " + std::to_string(rank_) + " it is [" + stamp.text + "]";
+        std::vector<Program> programs;
+        for (const auto& [told, ranks] : ranks_of) {
+            Program& p = programs.emplace_back();
+            std::memcpy(&p.statements, told.data(), head);
+            p.text = told.substr(head);
+            p.ranks = ranks;
         }
-        broken(message +
-               "; all ranks must make the same operations on distributed arrays in the same order");
+        broken(divergence_text(stamp.number, programs));
     }
 
     TransportOptions options_;

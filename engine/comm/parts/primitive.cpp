@@ -43,6 +43,8 @@ constexpr Rule rules[] = {
     {"count_in_bins", count_parts},
     {"scan", scan_parts},
     {"matmul", matmul_parts, 2},
+    {"qr", qr_parts, 2},
+    {"svd", svd_parts, 2},
     {"partition", nullptr},
     {"argpartition", nullptr},
     // Matrices of which every rank gets all, and vectors whose algorithm over parts is yet to come.
@@ -50,8 +52,6 @@ constexpr Rule rules[] = {
     {"inv", nullptr, 2},
     {"det", nullptr, 2},
     {"cholesky", nullptr, 2},
-    {"qr", nullptr, 2},
-    {"svd", nullptr, 2},
     {"eigh", nullptr, 2},
     {"eig", nullptr, 2},
     {"lstsq", nullptr, 2},
@@ -126,18 +126,6 @@ SharedAxes shared_axes_of(const Entry& e) {
     return shared_axes(call_of(e), in, out, none);
 }
 
-/// Every rank computes all.
-void run_everywhere(Partition& p, const Entry& e) {
-    const Held all = Held::all(p.mesh().size());
-    std::vector<Array> local;
-    for (const View& v : reads_of(e)) local.push_back(p.part(v, all));
-    const std::vector<Array> made =
-        library::detail::record_wide(call_of(e).row(), call_of(e).attributes(), local);
-    const std::vector<View> out = writes_of(e);
-    for (std::size_t k = 0; k < out.size(); ++k)
-        p.store(out[k], made[k], all, "result of " + call_of(e).name());
-}
-
 }  // namespace
 
 std::vector<View> reads_of(const Entry& e) {
@@ -178,6 +166,17 @@ std::optional<Sharing> sharing_of(Partition& p, const Entry& e) {
     for (int axis : axes.operands) made.operands.push_back(share(axis));
     for (int axis : axes.results) made.results.push_back(share(axis));
     return made;
+}
+
+void run_everywhere(Partition& p, const Entry& e) {
+    const Held all = Held::all(p.mesh().size());
+    std::vector<Array> local;
+    for (const View& v : reads_of(e)) local.push_back(p.part(v, all));
+    const std::vector<Array> made =
+        library::detail::record_wide(call_of(e).row(), call_of(e).attributes(), local);
+    const std::vector<View> out = writes_of(e);
+    for (std::size_t k = 0; k < out.size(); ++k)
+        p.store(out[k], made[k], all, "result of " + call_of(e).name());
 }
 
 Array call_locally(const Entry& e, std::span<const Array> operands) {

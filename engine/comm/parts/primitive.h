@@ -41,7 +41,7 @@ const Attributes& attributes_of(const Entry& e) {
 Array call_locally(const Entry& e, std::span<const Array> operands);
 
 // Algorithms over parts: ordering.cpp, positions.cpp, counting.cpp, products.cpp, drawing.cpp,
-// scanning.cpp.
+// scanning.cpp, factoring.cpp.
 void sort_parts(Partition&, const Entry&);
 void argsort_parts(Partition&, const Entry&);
 void unique_parts(Partition&, const Entry&);
@@ -54,6 +54,11 @@ void count_parts(Partition&, const Entry&);
 void draw_parts(Partition&, const Entry&);
 void scan_parts(Partition&, const Entry&);
 void matmul_parts(Partition&, const Entry&);
+void qr_parts(Partition&, const Entry&);
+void svd_parts(Partition&, const Entry&);
+
+/// Every rank gets all operands and computes all.
+void run_everywhere(Partition&, const Entry&);
 
 /// The entries of Windows::take and put.
 std::unique_ptr<OpaqueCall> make_take();

@@ -300,7 +300,7 @@ void World::arrive(int position, const Stamp& stamp) {
     auto same = std::ranges::find(o.programs, stamp.hash, &Operation::Program::hash);
     if (same == o.programs.end()) {
         if (!o.programs.empty() && !diverged_) diverged_ = stamp.number;
-        same = o.programs.insert(same, {stamp.hash, stamp.text, {}});
+        same = o.programs.insert(same, {stamp.hash, stamp.text, stamp.statements, {}});
     }
     same->ranks.push_back(me.rank);
     ++o.arrived;
@@ -338,17 +338,12 @@ void World::agree(int position, const Stamp& stamp, std::uint64_t upto) {
 // ---- What is said of programs that do not go on
 
 std::string World::divergence() {
-    Operation& o = operation(diverged_);
-    std::string message = "mesh: the ranks run different programs; their operation number " +
-                          std::to_string(diverged_);
-    const char* separator = " is";
-    for (Operation::Program& p : o.programs) {
+    std::vector<comm::Program> programs;
+    for (Operation::Program& p : operation(diverged_).programs) {
         std::ranges::sort(p.ranks);
-        message += std::string(separator) + " [" + p.text + "] on rank " + ranks_text(p.ranks);
-        separator = " but";
+        programs.push_back({p.text, p.statements, ranks_text(p.ranks)});
     }
-    return message +
-           "; all ranks must make the same operations on distributed arrays in the same order";
+    return divergence_text(diverged_, programs);
 }
 
 /// A picture: one line for ranks that wait for the same.

@@ -141,6 +141,7 @@ class World {
         struct Program {
             std::uint64_t hash;
             std::string text;
+            std::uint64_t statements;
             std::vector<int> ranks;
         };
         std::vector<Program> programs;  ///< one, unless the ranks differ
