@@ -13,6 +13,7 @@ from .virtual_report import Report
 
 _here = threading.local()
 _one_run = threading.Lock()
+_seconds_between_signals = 0.2
 _seconds_to_stop = 1.0
 
 
@@ -261,14 +262,17 @@ class _Run:
             for thread in threads:
                 thread.start()
             self.world.start()
-            self.ended.wait()
+            # A signal that comes just before a wait does not end it; the next one sees it.
+            while not self.ended.wait(_seconds_between_signals):
+                pass
         except BaseException as error:
             self.world.stop(f"mesh: the run was ended by {type(error).__name__}")
             if threads[-1].ident is None:  # not all could be started: none has begun
                 raise
             if not self.ended.wait(_seconds_to_stop):
                 self.interrupt(threads)
-                self.ended.wait()
+                while not self.ended.wait(_seconds_between_signals):
+                    pass
             raise
 
     def interrupt(self, threads):
