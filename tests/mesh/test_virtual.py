@@ -322,7 +322,15 @@ def test_a_plot_shows_each_rank():
     pyplot.close(axes.figure)
 
 
-def test_ctrl_c_ends_a_run():
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt, also where who started the tests ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_run(ctrl_c):
     m = un.mesh("virtual", 2)
 
     def program():

@@ -23,6 +23,7 @@ HOST_MEMORY = {
     "engine/library/gather/index.cpp": "positions, tested before an indexing statement returns",
     "engine/library/random/bit_stream.cpp": "parameters of NumPy's generators, whose state is a Python object's",
     "engine/comm/parts/exchange.cpp": "counts that say how much ranks exchange",
+    "engine/comm/parts/factoring.cpp": "signs of a factor, found step by step",
     "bindings/array/exchange/buffer.cpp": "buffers of Python",
     "bindings/array/exchange/dlpack.cpp": "capsules",
     "bindings/array/methods.cpp": "bytes and lists of an array",

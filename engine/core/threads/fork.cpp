@@ -67,8 +67,22 @@ ProcessMutex::ProcessMutex() {
     std::lock_guard lock(ForkHandlers::adding);
     next_ = ForkHandlers::first.load(std::memory_order_relaxed);
     ForkHandlers::first.store(this, std::memory_order_release);
-    if (!next_)
+    static const bool are_set = [] {
         pthread_atfork(ForkHandlers::before, ForkHandlers::in_parent, ForkHandlers::in_child);
+        return true;
+    }();
+    static_cast<void>(are_set);
+}
+
+ProcessMutex::~ProcessMutex() {
+    std::lock_guard lock(ForkHandlers::adding);
+    ProcessMutex* before = ForkHandlers::first.load(std::memory_order_relaxed);
+    if (before == this) {
+        ForkHandlers::first.store(next_, std::memory_order_release);
+        return;
+    }
+    while (before->next_ != this) before = before->next_;
+    before->next_ = next_;
 }
 
 unsigned LongMutex::forks() { return fork_count.load(std::memory_order_relaxed); }

@@ -6,12 +6,13 @@
 
 namespace unisono {
 
-/// Guards data of the whole process in short sections; lives as long as the process. Before a fork
-/// all of them are taken, so that a child finds the data whole and the mutex free. A section takes
-/// no other lock that may be held for long.
+/// Guards data of the whole process, or of an object, in short sections. Before a fork all of them
+/// are taken, so that a child finds the data whole and the mutex free. A section takes no other
+/// lock that may be held for long, and destroys none.
 class ProcessMutex {
   public:
     ProcessMutex();
+    ~ProcessMutex();
     ProcessMutex(const ProcessMutex&) = delete;
     ProcessMutex& operator=(const ProcessMutex&) = delete;
     void lock() { mutex_.lock(); }
