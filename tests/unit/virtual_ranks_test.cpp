@@ -43,7 +43,7 @@ std::shared_ptr<World> world_of(int size, double latency = 1e-6, double bandwidt
 }
 
 Stamp stamp(std::uint64_t number, const std::string& text = "step", std::uint64_t hash = 7) {
-    return {number, hash + number, text, number};
+    return {number, hash + number, text, 0, number};
 }
 
 TEST(VirtualRanks, RunInTheSameOrderEachTime) {
