@@ -101,6 +101,12 @@ Held held_after(const Entry& e, const Held& in, int ranks) {
     return Held::of_grid(std::move(kept), ranks);
 }
 
+/// Whether the entry only brings a number of the host, which all ranks have. A rank that knows the
+/// number already writes it into the statement, so such entries differ between ranks.
+bool brings_number(const Entry& e) {
+    return e.call && e.call->transfers() && e.out.layout->rank() == 0;
+}
+
 bool is_pinned(const Held& held) {
     return std::ranges::any_of(held.splits(), [](const Split& s) { return s.pin >= 0; });
 }
@@ -154,9 +160,10 @@ void Partition::check(const Entry& e) {
 }
 
 bool Partition::ends_window(std::span<const Entry> entries) {
-    const std::size_t n = entries.size();
-    return n >= most_statements ||
-           (n >= usual_statements && entries.back().out.storage->version > 1);
+    if (entries.size() == 1) recorded_ = 0;
+    if (!brings_number(entries.back())) ++recorded_;
+    return recorded_ >= most_statements ||
+           (recorded_ >= usual_statements && entries.back().out.storage->version > 1);
 }
 
 const Held& Partition::held_of(const Block& block) const {
@@ -311,7 +318,7 @@ void Partition::plan_entry(const Entry& e) {
     std::optional<Held> chosen;
     bool has_operand = false, is_everywhere = true;
     for_each_read(e, [&](const View& v) {
-        if (!is_on_mesh(v)) return;
+        if (!is_on_mesh(v) || operand(v).block->shape().empty()) return;
         has_operand = true;
         const Held in = held(v);
         is_everywhere = is_everywhere && in.kind == Held::Kind::All;
@@ -362,7 +369,7 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     for (std::size_t i = 0; i < window.size(); ++i) {
         Entry& e = window[i];
         local.line = e.line;
-        mesh_.note_statement(mark_of(e));
+        if (!brings_number(e)) mesh_.note_statement(mark_of(e));
         for_each_read(e, [](const View& v) {
             if (v.storage->poison) throw Error(*v.storage->poison);
         });

@@ -74,3 +74,29 @@ def test_sweeps_share_exchanges():
     un.eval()
     neighbours = (mesh.rank > 0) + (mesh.rank < p - 1)
     assert un.stats()["messages_sent"] - before <= 30 * neighbours
+
+
+def one_ninth():
+    """A number that rank 0 knows when it records, and the others compute later."""
+    if mesh.rank == 0:
+        return un.full(9, 1.0).sum() / 81
+    return un.full(1 << 20, 1.0).sum() / (9 << 20)
+
+
+def test_windows_do_not_depend_on_which_rank_knows_a_number():
+    a, x = both(np.random.default_rng(1).random(60))
+    for k in range(60):
+        share = one_ninth()
+        a[1:] += a[:-1] * share
+        x[1:] += x[:-1] * (9 / 81)
+        if k % 7 == 0:
+            assert float(a.sum()) == pytest.approx(x.sum())
+    same(a, x)
+
+
+def test_what_a_number_fills_is_spread_on_all_ranks():
+    filled = un.empty((8, 8), mesh=mesh)
+    filled[...] = one_ninth()
+    moved = filled[1:] - filled[:-1]
+    assert float(moved.sum()) == 0
+    same(filled, np.full((8, 8), 9 / 81))
