@@ -380,15 +380,16 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random lib lib.stride_tricks mpi ga memory opencl emath testing extending experimental".split():
+    for name in "linalg fft random lib lib.stride_tricks mpi ga memory emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
-    # Classes and objects that make types: checkers need not know more of them.
-    head = '"""Types of ``unisono.types``, written by scripts/stubs.py."""'
-    yield (
-        HOME / "types.pyi",
-        f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
-    )
+    # Objects that make types, and PyOpenCL's: checkers need not know more of them.
+    for path, name in (("types.pyi", "types"), ("opencl/__init__.pyi", "opencl")):
+        head = f'"""Types of ``unisono.{name}``, written by scripts/stubs.py."""'
+        yield (
+            HOME / path,
+            f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
+        )
     yield HOME / "array_api/__init__.pyi", ARRAY_API
 
 

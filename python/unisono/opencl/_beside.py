@@ -4,7 +4,7 @@ pyopencl must be installed. Arrays of pyopencl that were made in the context of 
 and by every function that takes arrays.
 """
 
-from . import _engine
+from .. import _engine
 
 _devices = {}  # names by the address of their context
 

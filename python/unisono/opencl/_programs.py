@@ -1,0 +1,656 @@
+"""Programs of OpenCL C, their kernels, and launches whose arguments are checked against the declared C types."""
+
+import ctypes
+import functools
+import operator
+import os
+import threading
+import warnings
+
+import numpy as np
+
+from .. import _engine
+from . import _driver
+from ._arguments import parameter_of
+from ._constants import (
+    kernel_arg_info,
+    kernel_info,
+    kernel_sub_group_info,
+    kernel_work_group_info,
+    program_build_info,
+    program_info,
+    program_kind,
+    status_code,
+)
+from ._driver import Error, RuntimeError, call, create, wrong
+from ._objects import Holder, address_array, decode, texts_of
+from ._platforms import Context, Device
+from ._queues import CommandQueue, Event, waits
+from ._tables import add_attributes
+
+
+class CompilerWarning(UserWarning):
+    """A program was built, and the compiler said something."""
+
+
+class RepeatedKernelRetrieval(UserWarning):
+    """Never issued: a program keeps its kernels. Defined so that filters may name it."""
+
+
+def _split(options):
+    """Options as a list of texts."""
+    if isinstance(options, (str, bytes)):
+        options = [options]
+    return [o.decode() if isinstance(o, bytes) else str(o) for o in options]
+
+
+def _include_folder():
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "cl")
+
+
+class Program(Holder):
+    """OpenCL C, or binaries of it.
+
+    Parameters
+    ----------
+    context : Context
+    src : str or bytes
+        OpenCL C, or SPIR-V as bytes.
+    devices, binaries : list
+        Instead of `src`: devices, and what `binaries` of a built program had for them.
+
+    Attributes
+    ----------
+    name of a kernel
+        The `Kernel`.
+
+    Examples
+    --------
+    >>> import numpy, unisono.opencl as cl
+    >>> try:
+    ...     context = cl.create_some_context(interactive=False)
+    ...     queue = cl.CommandQueue(context)
+    ...     program = cl.Program(
+    ...         context, "kernel void twice(global float *x) { x[get_global_id(0)] *= 2; }"
+    ...     ).build()
+    ...     data = numpy.ones(4, numpy.float32)
+    ...     x = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+    ...     event = program.twice(queue, data.shape, None, x)
+    ...     event = cl.enqueue_copy(queue, data, x)
+    ...     assert data.tolist() == [2, 2, 2, 2]
+    ... except cl.Error:
+    ...     pass
+    """
+
+    _retain, _release = "clRetainProgram", "clReleaseProgram"
+    _source = None
+    _kind = program_kind.UNKNOWN
+
+    def __init__(self, context, src, binaries=None):
+        if not isinstance(context, Context):
+            raise TypeError(f"Program: expected a Context; got {type(context).__name__}")
+        self._context, self._kernels, self._lock = context, {}, threading.Lock()
+        if binaries is not None:
+            self._address, self._kind = (
+                _of_binaries(context, list(src), list(binaries)),
+                program_kind.BINARY,
+            )
+        elif isinstance(src, bytes) and src[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"):
+            self._address, self._kind = (
+                create("clCreateProgramWithIL", context.int_ptr, src, len(src)),
+                program_kind.IL,
+            )
+        elif isinstance(src, (str, bytes)):
+            text = src.encode() if isinstance(src, str) else src
+            texts, lengths = (ctypes.c_char_p * 1)(text), (ctypes.c_size_t * 1)(len(text))
+            self._address = create("clCreateProgramWithSource", context.int_ptr, 1, texts, lengths)
+            self._source, self._kind = text.decode(), program_kind.SOURCE
+        else:
+            raise TypeError(
+                f"Program: expected OpenCL C as a str, or devices and binaries; got {type(src).__name__}"
+            )
+
+    @classmethod
+    def _of(cls, address):
+        self = super()._of(address)
+        self._kernels, self._lock = {}, threading.Lock()
+        return self
+
+    def kind(self):
+        """One of `program_kind`."""
+        return self._kind
+
+    def build(self, options=(), devices=None, cache_dir=None):
+        """Compile and link.
+
+        Parameters
+        ----------
+        options : str or list of str
+            For the compiler; those of the variable ``PYOPENCL_BUILD_OPTIONS`` come behind them.
+        devices : list of Device, optional
+            By default the context's.
+
+        Returns
+        -------
+        Program
+            Itself.
+
+        Raises
+        ------
+        RuntimeError
+            If the compiler finds mistakes; the message has its log.
+        """
+        words = [*_split(options), *os.environ.get("PYOPENCL_BUILD_OPTIONS", "").split()]
+        text = " ".join(
+            [*map(_quoted, words), f"-I {_quoted_path(_include_folder())}", "-cl-kernel-arg-info"]
+        )
+        count, ids = _devices(devices)
+        code = _driver.function("clBuildProgram")(
+            self.int_ptr, count, ids, text.encode(), None, None
+        )
+        self._finish("clBuildProgram", code, devices)
+        return self
+
+    def compile(self, options=(), devices=None, headers=()):
+        """Compile without linking, for `link_program`.
+
+        Parameters
+        ----------
+        options, devices
+            As for `build`.
+        headers : list of (str, Program)
+            What ``#include`` finds.
+        """
+        text = " ".join([*map(_quoted, _split(options)), "-cl-kernel-arg-info"]).encode()
+        count, ids = _devices(devices)
+        programs = address_array([p for _, p in headers]) if headers else None
+        names = (
+            (ctypes.c_char_p * len(headers))(*[n.encode() for n, _ in headers]) if headers else None
+        )
+        code = _driver.function("clCompileProgram")(
+            self.int_ptr, count, ids, text, len(headers), programs, names, None, None
+        )
+        self._finish("clCompileProgram", code, devices)
+        return self
+
+    def _finish(self, routine, code, devices):
+        logs = [] if self._kind == program_kind.BINARY and not code else self._logs(devices)
+        if code:
+            said = "".join(f"\n\nBuild on {d!r}:\n\n{log}" for d, log in logs)
+            name = status_code.to_string(code, "unknown error %d")
+            raise RuntimeError(f"{routine} failed: {name}{said}", code, routine)
+        said = "\n".join(
+            f"Build on {d!r} succeeded, but said:\n\n{log}" for d, log in logs if log.strip()
+        )
+        if said and os.environ.get("PYOPENCL_COMPILER_OUTPUT", "0") not in ("0", ""):
+            warnings.warn(said, CompilerWarning, stacklevel=3)
+        elif said:
+            warnings.warn(
+                "The compiler said something; set PYOPENCL_COMPILER_OUTPUT=1 to see it.",
+                CompilerWarning,
+                stacklevel=3,
+            )
+
+    def _logs(self, devices):
+        rows = []
+        for d in devices or self.devices:
+            try:
+                rows.append((d, self.get_build_info(d, program_build_info.LOG)))
+            except Error:
+                rows.append((d, "(the driver has no log)"))
+        return rows
+
+    def get_info(self, param):
+        """What the driver answers to a query, one of `program_info`."""
+        if param == program_info.BINARIES:
+            return self._binaries()
+        if param == program_info.CONTEXT:
+            return decode(_driver.answer("clGetProgramInfo", self.int_ptr, param), Context)
+        if param == program_info.DEVICES:
+            return decode(_driver.answer("clGetProgramInfo", self.int_ptr, param), [Device])
+        data = _driver.answer("clGetProgramInfo", self.int_ptr, param)
+        return decode(data, _program_kinds.get(param, "u"))
+
+    def _binaries(self):
+        sizes = self.get_info(program_info.BINARY_SIZES)
+        parts = [ctypes.create_string_buffer(max(n, 1)) for n in sizes]
+        table = (ctypes.c_void_p * len(parts))(*[ctypes.addressof(p) for p in parts])
+        call(
+            "clGetProgramInfo",
+            self.int_ptr,
+            program_info.BINARIES,
+            ctypes.sizeof(table),
+            table,
+            None,
+        )
+        return [p.raw[:n] for p, n in zip(parts, sizes, strict=True)]
+
+    def get_build_info(self, device, param):
+        """What the driver answers about the build for a device, one of `program_build_info`."""
+        kinds = {
+            program_build_info.OPTIONS: "t",
+            program_build_info.LOG: "t",
+            program_build_info.STATUS: "i",
+        }
+        kinds[program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE] = "z"
+        data = _driver.answer("clGetProgramBuildInfo", self.int_ptr, device.int_ptr, param)
+        return decode(data, kinds.get(param, "u"))
+
+    def all_kernels(self):
+        """All kernels of the built program.
+
+        Returns
+        -------
+        list of Kernel
+        """
+        count = ctypes.c_uint32()
+        call("clCreateKernelsInProgram", self.int_ptr, 0, None, ctypes.byref(count))
+        made = (ctypes.c_void_p * count.value)()
+        call("clCreateKernelsInProgram", self.int_ptr, count, made, None)
+        return [Kernel._of(k) for k in made]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"Program has no attribute {name!r}")
+        found = self._kernels.get(name)
+        if found is None:
+            try:
+                found = Kernel(self, name)
+            except Error as error:
+                if error.code == status_code.INVALID_PROGRAM_EXECUTABLE:
+                    raise
+                names = ", ".join(sorted(k.function_name for k in self.all_kernels()))
+                raise AttributeError(
+                    f"Program: '{name}' is neither an attribute nor a kernel; its kernels are: {names}"
+                ) from None
+            self._kernels[name] = found
+        return found
+
+
+_program_kinds = texts_of(
+    program_info, "t SOURCE KERNEL_NAMES, *z BINARY_SIZES, z NUM_KERNELS, raw IL,"
+    "b SCOPE_GLOBAL_CTORS_PRESENT SCOPE_GLOBAL_DTORS_PRESENT"
+)  # fmt: skip
+add_attributes(Program, program_info)
+
+
+def _devices(devices):
+    return (0, None) if devices is None else (len(devices), address_array(devices))
+
+
+def _quoted(option):
+    # One option may be several words; only those with a path need quotes.
+    return option
+
+
+def _quoted_path(path):
+    return f'"{path}"' if " " in path else path
+
+
+def _of_binaries(context, devices, binaries):
+    if len(devices) != len(binaries):
+        raise wrong(
+            "Program", "INVALID_VALUE",
+            f"expected a binary for each device; got {len(devices)} devices and {len(binaries)} binaries",
+        )  # fmt: skip
+    lengths = _driver.sizes([len(b) for b in binaries])
+    texts = (ctypes.c_char_p * len(binaries))(*binaries)
+    states = (ctypes.c_int32 * len(binaries))()
+    return create(
+        "clCreateProgramWithBinary", context.int_ptr, len(devices), address_array(devices), lengths, texts, states
+    )  # fmt: skip
+
+
+def link_program(context, programs, options=(), devices=None):
+    """Link compiled programs.
+
+    Parameters
+    ----------
+    context : Context
+    programs : list of Program
+    options : str or list of str
+    devices : list of Device, optional
+
+    Returns
+    -------
+    Program
+    """
+    text = " ".join(_split(options or ())).encode()
+    count, ids = _devices(devices)
+    code = ctypes.c_int32()
+    made = _driver.function("clLinkProgram")(
+        context.int_ptr, count, ids, text, len(programs), address_array(programs), None, None, ctypes.byref(code)
+    )  # fmt: skip
+    if not made:
+        raise _driver.error_of(code.value, "clLinkProgram")
+    program = Program._of(made)
+    program._finish("clLinkProgram", code.value, devices)
+    return program
+
+
+def create_program_with_built_in_kernels(context, devices, kernel_names):
+    """Program of kernels that the devices have built in; names with semicolons between."""
+    if not isinstance(kernel_names, str):
+        kernel_names = ";".join(kernel_names)
+    return Program._of(
+        create(
+            "clCreateProgramWithBuiltInKernels",
+            context.int_ptr,
+            len(devices),
+            address_array(devices),
+            kernel_names.encode(),
+        )  # fmt: skip
+    )
+
+
+class Kernel(Holder):
+    """A kernel of a built program.
+
+    Parameters
+    ----------
+    program : Program
+    name : str
+
+    Notes
+    -----
+    ``kernel(queue, global_size, local_size, *args)`` launches it: sizes are tuples of up to three numbers, `local_size`
+    may be None, and the global size has to be a multiple of it. Arguments are buffers, images, samplers, arrays of
+    unisono on the device, `LocalMemory`, None for a null pointer, and numbers, which are converted to the declared C type
+    if their value fits.
+    """
+
+    _retain, _release = "clRetainKernel", "clReleaseKernel"
+    _parameters = None
+
+    def __init__(self, program, name):
+        self._address = create("clCreateKernel", program.int_ptr, name.encode())
+        self._program, self._name = program, name
+
+    @property
+    def function_name(self):
+        """Its name in the program."""
+        if "_name" not in self.__dict__:
+            self._name = self.get_info(kernel_info.FUNCTION_NAME)
+        return self._name
+
+    @functools.cached_property
+    def num_args(self):
+        """Number of its parameters."""
+        return self.get_info(kernel_info.NUM_ARGS)
+
+    def get_info(self, param):
+        """What the driver answers to a query, one of `kernel_info`."""
+        kinds = {
+            kernel_info.FUNCTION_NAME: "t",
+            kernel_info.ATTRIBUTES: "t",
+            kernel_info.CONTEXT: Context,
+            kernel_info.PROGRAM: Program,
+        }
+        return decode(_driver.answer("clGetKernelInfo", self.int_ptr, param), kinds.get(param, "u"))
+
+    def get_arg_info(self, arg_index, param):
+        """What the driver answers about a parameter, one of `kernel_arg_info`."""
+        kinds = {
+            kernel_arg_info.TYPE_NAME: "t",
+            kernel_arg_info.NAME: "t",
+            kernel_arg_info.TYPE_QUALIFIER: "U",
+        }
+        data = _driver.answer("clGetKernelArgInfo", self.int_ptr, arg_index, param)
+        return decode(data, kinds.get(param, "u"))
+
+    def get_work_group_info(self, param, device):
+        """What the driver answers about work-groups on a device, one of `kernel_work_group_info`."""
+        what = kernel_work_group_info
+        kinds = {
+            what.WORK_GROUP_SIZE: "z",
+            what.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: "z",
+            what.LOCAL_MEM_SIZE: "U",
+            what.PRIVATE_MEM_SIZE: "U",
+            what.COMPILE_WORK_GROUP_SIZE: "*z",
+            what.GLOBAL_WORK_SIZE: "*z",
+        }
+        data = _driver.answer("clGetKernelWorkGroupInfo", self.int_ptr, device.int_ptr, param)
+        return decode(data, kinds.get(param, "u"))
+
+    def get_sub_group_info(self, device, param, input_value=None):
+        """What the driver answers about sub-groups on a device, one of `kernel_sub_group_info`."""
+        values = [input_value] if isinstance(input_value, int) else list(input_value or ())
+        given = _driver.sizes(values) if values else None
+        count = 3 if param == kernel_sub_group_info.LOCAL_SIZE_FOR_SUB_GROUP_COUNT else 1
+        made, size = (ctypes.c_size_t * count)(), ctypes.c_size_t()
+        call(
+            "clGetKernelSubGroupInfo", self.int_ptr, device.int_ptr, param, 8 * len(values), given,
+            ctypes.sizeof(made), made, ctypes.byref(size),
+        )  # fmt: skip
+        return list(made) if count == 3 else made[0]
+
+    def clone(self):
+        """A copy with the arguments that were set."""
+        return Kernel._of(create("clCloneKernel", self.int_ptr))
+
+    def set_scalar_arg_dtypes(self, scalar_arg_dtypes):
+        """Types of the arguments: None for memory, else a dtype; numbers are converted to it."""
+        self.set_arg_types(scalar_arg_dtypes)
+
+    def set_arg_types(self, arg_types):
+        """The same as `set_scalar_arg_dtypes`."""
+        types = tuple(arg_types)
+        if len(types) != self.num_args:
+            raise wrong(
+                f"kernel {self.function_name}", "INVALID_VALUE",
+                f"expected {self.num_args} types; got {len(types)}",
+            )  # fmt: skip
+        known = self._known_parameters()
+        self._parameters = tuple(p.as_given(t) for p, t in zip(known, types, strict=True))
+        self._last = [None] * self.num_args
+
+    def _known_parameters(self):
+        found = self._parameters
+        if found is None:
+            found = self._parameters = tuple(parameter_of(self, i) for i in range(self.num_args))
+            self._last = [None] * len(found)
+            self._lock = threading.Lock()
+        return found
+
+    def set_arg(self, index, arg):
+        """Set one argument."""
+        parameters = self._known_parameters()
+        if not 0 <= index < len(parameters):
+            raise wrong(
+                f"kernel {self.function_name}", "INVALID_ARG_INDEX",
+                f"it has {len(parameters)} parameters; got index {index}",
+            )  # fmt: skip
+        parameters[index].set(arg, self._last)
+
+    def set_args(self, *args):
+        """Set all arguments."""
+        parameters = self._known_parameters()
+        if len(args) != len(parameters):
+            names = ", ".join(f"{p.type_name} {p.name}" for p in parameters)
+            raise wrong(
+                f"kernel {self.function_name}", "INVALID_KERNEL_ARGS",
+                f"expected {len(parameters)} arguments: {names}; got {len(args)}",
+            )  # fmt: skip
+        last = self._last
+        for parameter, arg in zip(parameters, args, strict=True):
+            parameter.set(arg, last)
+
+    def __call__(
+        self, queue, global_size, local_size, *args, global_offset=None, g_times_l=False, allow_empty_ndrange=False,
+        wait_for=None,
+    ):  # fmt: skip
+        """Launch it; the Event of that."""
+        self._known_parameters()
+        with self._lock:  # arguments belong to the kernel, not to the launch
+            self.set_args(*args)
+            return enqueue_nd_range_kernel(
+                queue,
+                self,
+                global_size,
+                local_size,
+                global_offset,
+                wait_for,
+                g_times_l,
+                allow_empty_ndrange,
+            )
+
+    def capture_call(self, output_file, queue, global_size, local_size, *args, **options):
+        """Not offered: see `unisono.explain` and ``UNISONO_DEBUG``."""
+        raise NotImplementedError(
+            "capture_call: expected a program that launches the kernel by itself"
+        )
+
+    def __repr__(self):
+        return f"<unisono.opencl.Kernel '{self.function_name}'>"
+
+
+add_attributes(Kernel, kernel_info)
+
+_size_arrays = (None, ctypes.c_size_t * 1, ctypes.c_size_t * 2, ctypes.c_size_t * 3)
+_byref, _void = ctypes.byref, ctypes.c_void_p
+
+
+def _sizes(name, values, least=1):
+    """C array of sizes; drivers crash on numbers below the least."""
+    if isinstance(values, (int, np.integer)):
+        values = (values,)
+    try:
+        made = _size_arrays[len(values)](*values)
+    except (TypeError, IndexError):
+        values = tuple(values)
+        if not 1 <= len(values) <= 3:
+            raise wrong(
+                "enqueue_nd_range_kernel", "INVALID_WORK_DIMENSION",
+                f"{name} has one to three numbers; got {values}",
+            ) from None  # fmt: skip
+        made = _size_arrays[len(values)](*map(operator.index, values))
+    if min(values) < least:
+        code = "INVALID_WORK_ITEM_SIZE" if "local" in name else "INVALID_GLOBAL_WORK_SIZE"
+        raise wrong(
+            "enqueue_nd_range_kernel",
+            code,
+            f"{name} has numbers from {least} on; got {tuple(values)}",
+        )
+    return made
+
+
+def enqueue_nd_range_kernel(
+    queue, kernel, global_work_size, local_work_size, global_work_offset=None, wait_for=None, g_times_l=False,
+    allow_empty_ndrange=False,
+):  # fmt: skip
+    """Launch a kernel whose arguments are set.
+
+    Parameters
+    ----------
+    queue : CommandQueue
+    kernel : Kernel
+    global_work_size : tuple of int
+        Work-items along one to three dimensions.
+    local_work_size : tuple of int or None
+        Of a work-group; None lets the driver choose.
+    global_work_offset : tuple of int, optional
+    wait_for : list of Event, optional
+    g_times_l : bool
+        Whether the global size counts work-groups.
+    allow_empty_ndrange : bool
+        Whether a size of 0 launches nothing instead of raising.
+
+    Returns
+    -------
+    Event
+
+    Raises
+    ------
+    LogicError
+        If a size is none that the device allows; the message names the limit.
+    """
+    if not isinstance(queue, CommandQueue):
+        raise TypeError(
+            f"kernel {kernel.function_name}: expected a CommandQueue first; got {type(queue).__name__}"
+        )
+    shape = _sizes("the global size", global_work_size, 0 if allow_empty_ndrange else 1)
+    local = None
+    if local_work_size is not None:
+        local = _sizes("the local size", local_work_size)
+        if len(local) != len(shape):
+            if not g_times_l or len(shape) > len(local):
+                raise wrong(
+                    f"kernel {kernel.function_name}", "INVALID_WORK_DIMENSION",
+                    f"global and local size have the same number of dimensions; got {tuple(shape)} and {tuple(local)}",
+                )  # fmt: skip
+            shape = _size_arrays[len(local)](*shape, *[1] * (len(local) - len(shape)))
+        if g_times_l:
+            shape = _size_arrays[len(local)](*[g * n for g, n in zip(shape, local, strict=True)])
+    offset = None
+    if global_work_offset is not None:
+        offset = _sizes("the global offset", global_work_offset, 0)
+        if len(offset) != len(shape):
+            raise wrong(
+                f"kernel {kernel.function_name}", "INVALID_GLOBAL_OFFSET",
+                f"global size and offset have the same number of dimensions; got {tuple(shape)} and {tuple(offset)}",
+            )  # fmt: skip
+    if allow_empty_ndrange and 0 in tuple(shape):
+        from ._queues import enqueue_marker
+
+        return enqueue_marker(queue, wait_for)
+    number, events = (0, None) if wait_for is None else waits(wait_for)
+    made = _void()
+    code = _driver._functions["clEnqueueNDRangeKernel"](
+        queue.int_ptr,
+        kernel._address,
+        len(shape),
+        offset,
+        shape,
+        local,
+        number,
+        events,
+        _byref(made),
+    )
+    if code:
+        raise _launch_error(code, kernel, queue, tuple(shape), local and tuple(local))
+    return Event._of(made.value)
+
+
+def _launch_error(code, kernel, queue, shape, local):
+    """What the driver did not like, with the limit."""
+    device = queue.device
+    what = ""
+    name = status_code.to_string(code, "%d")
+    if name == "INVALID_KERNEL_ARGS":
+        what = "not all arguments are set; pass them to the call, or use set_args"
+    elif local is not None:
+        limit = device.max_work_group_size
+        most = kernel.get_work_group_info(kernel_work_group_info.WORK_GROUP_SIZE, device)
+        fixed = kernel.get_work_group_info(kernel_work_group_info.COMPILE_WORK_GROUP_SIZE, device)
+        items = device.max_work_item_sizes
+        product = int(np.prod(local))
+        what = f"got global size {shape} and local size {local}"
+        if any(g % n for g, n in zip(shape, local, strict=True) if n):
+            what += "; the global size has to be a multiple of the local size"
+        if product > limit:
+            what += f"; the device's max_work_group_size is {limit}"
+        elif product > most:
+            what += f"; the kernel's WORK_GROUP_SIZE on this device is {most}"
+        if any(n > m for n, m in zip(local, items, strict=False)):
+            what += f"; the device's max_work_item_sizes are {tuple(items)}"
+        if any(fixed) and tuple(fixed[: len(local)]) != local:
+            what += f"; the kernel's reqd_work_group_size is {tuple(fixed)}"
+    return _driver.error_of(code, f"kernel {kernel.function_name}: clEnqueueNDRangeKernel", what)
+
+
+def enqueue_task(queue, kernel, wait_for=None):
+    """Launch a kernel of one work-item."""
+    return enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)
+
+
+def of_engine(array):
+    """Buffer of an array of unisono on a device, as kernels take it."""
+    from ._memory import MemoryObject
+
+    address, offset = _engine._lend_buffer(array)
+    if offset:
+        raise wrong(
+            "kernel argument", "INVALID_VALUE",
+            f"the array starts {offset} bytes into its buffer; pass a copy, or to_buffer and the offset",
+        )  # fmt: skip
+    return MemoryObject.from_int_ptr(address)

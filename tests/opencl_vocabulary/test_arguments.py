@@ -1,0 +1,160 @@
+"""Arguments of kernels: converted to the declared C type, or refused by name."""
+
+import numpy as np
+import pytest
+import unisono as un
+import unisono.opencl as cl
+
+TYPES = {
+    "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32, "uint": np.uint32,
+    "long": np.int64, "ulong": np.uint64, "float": np.float32,
+}  # fmt: skip
+
+
+@pytest.fixture
+def put(queue, build, to_buffer):
+    """Runs a kernel that stores its second argument of a C type; what it stored."""
+
+    def run(c_type, value, dtype):
+        kernel = build(f"kernel void put(global {c_type} *x, {c_type} value) {{ *x = value; }}").put
+        x = np.zeros(1, dtype)
+        memory = to_buffer(x)
+        kernel(queue, (1,), None, memory, value)
+        cl.enqueue_copy(queue, x, memory)
+        return x[0]
+
+    return run
+
+
+@pytest.mark.parametrize("c_type", TYPES)
+def test_numbers_of_python_and_numpy_become_the_declared_type(put, c_type):
+    dtype = TYPES[c_type]
+    for value in (7, np.int8(7), np.uint32(7), np.int64(7), dtype(7), True, np.array(7)):
+        assert put(c_type, value, dtype) == int(value)
+    if np.dtype(dtype).kind == "f":
+        assert put(c_type, 2.5, dtype) == put(c_type, np.float64(2.5), dtype) == 2.5
+        assert put(c_type, 1e300, dtype) == np.inf
+        return
+    limits = np.iinfo(dtype)
+    assert (
+        put(c_type, limits.max, dtype) == limits.max
+        and put(c_type, limits.min, dtype) == limits.min
+    )
+    for value in (limits.max + 1, limits.min - 1):
+        with pytest.raises(
+            cl.LogicError,
+            match=rf"argument 2 \('{c_type} value'\) got .*; expected an integer from",
+        ):
+            put(c_type, value, dtype)
+    with pytest.raises(
+        cl.LogicError,
+        match=f"got 2.5 of type float; expected an integer; use numpy.{np.dtype(dtype)}",
+    ):
+        put(c_type, 2.5, dtype)
+
+
+def test_what_is_no_number_is_refused(put, to_buffer):
+    for value, said in (
+        ("7", "'7' of type str"),
+        (None, "None of type NoneType"),
+        (to_buffer(np.zeros(1)), "Buffer"),
+    ):
+        with pytest.raises(
+            cl.LogicError, match=rf"argument 2 \('int value'\) got .*{said}.*; expected a number"
+        ):
+            put("int", value, np.int32)
+
+
+def test_vectors_and_structs(queue, build, to_buffer):
+    kernel = build("""typedef struct { int a; float b; } pair;
+        kernel void f(global float *x, float4 v, pair p) { x[0] = v.y; x[1] = p.a; x[2] = p.b; }""").f
+    pair = np.zeros((), [("a", "i4"), ("b", "f4")])
+    pair["a"], pair["b"] = 3, 0.5
+    x = to_buffer(np.zeros(3, np.float32))
+    kernel(queue, (1,), None, x, np.array([1, 2, 3, 4], np.float32), pair)
+    back = np.empty(3, np.float32)
+    cl.enqueue_copy(queue, back, x)
+    assert back.tolist() == [2, 3, 0.5]
+    with pytest.raises(
+        cl.LogicError, match=r"'float4 v'\) got .*; expected 16 bytes; its value has 12"
+    ):
+        kernel(queue, (1,), None, x, np.zeros(3, np.float32), pair)
+    with pytest.raises(cl.LogicError, match="expected an object whose bytes are the value"):
+        kernel(queue, (1,), None, x, 3, pair)
+
+
+TWO = "kernel void two(global const float *a, global float *b, int n) { b[0] = a ? a[n] : -1; }"
+
+
+def test_counts_and_kinds_of_arguments(queue, build, to_buffer):
+    kernel, x = build(TWO).two, to_buffer(np.ones(4, np.float32))
+    with pytest.raises(
+        cl.LogicError, match=r"kernel two: expected 3 arguments: float\* a, float\* b, int n; got 2"
+    ):
+        kernel(queue, (1,), None, x, x)
+    for wrong in (np.ones(4, np.float32), 5, cl.LocalMemory(4)):
+        with pytest.raises(
+            cl.LogicError, match=r"argument 1 \('float\* a'\) got .*; expected memory of the device"
+        ):
+            kernel(queue, (1,), None, wrong, x, 0)
+    kernel(queue, (1,), None, None, x, 0)
+    back = np.empty(4, np.float32)
+    cl.enqueue_copy(queue, back, x)
+    assert back[0] == -1
+    with pytest.raises(TypeError, match="expected a CommandQueue first; got Context"):
+        kernel(queue.context, (1,), None, x, x, 0)
+
+
+def test_arguments_can_be_set_one_by_one(ctx, queue, build, to_buffer):
+    kernel = cl.Kernel(build(TWO), "two")
+    with pytest.raises(cl.LogicError, match="not all arguments are set"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    a, b = to_buffer(np.arange(4, dtype=np.float32)), to_buffer(np.zeros(4, np.float32))
+    kernel.set_args(a, b, 2)
+    kernel.set_arg(2, np.int32(3))
+    cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    back = np.empty(4, np.float32)
+    cl.enqueue_copy(queue, back, b)
+    assert back[0] == 3
+    with pytest.raises(cl.LogicError, match="it has 3 parameters; got index 3"):
+        kernel.set_arg(3, 1)
+    kernel.set_scalar_arg_dtypes([None, None, np.int32])
+    kernel(queue, (1,), None, a, b, 1)
+    cl.enqueue_copy(queue, back, b)
+    assert back[0] == 1
+
+
+def test_memory_that_was_released_is_refused(queue, build, to_buffer):
+    kernel, a, b = (
+        build(TWO).two,
+        to_buffer(np.ones(4, np.float32)),
+        to_buffer(np.ones(4, np.float32)),
+    )
+    kernel(queue, (1,), None, a, b, 0)
+    a.release()
+    for use in (lambda: kernel(queue, (1,), None, a, b, 0), lambda: a.size, a.release):
+        with pytest.raises(cl.LogicError, match="it was released and cannot be used any more"):
+            use()
+
+
+def test_another_buffer_at_the_address_of_an_old_one_is_passed(queue, build, ctx, to_buffer):
+    kernel, b = build(TWO).two, to_buffer(np.zeros(4, np.float32))
+    back = np.empty(4, np.float32)
+    for value in range(20):
+        a = to_buffer(np.full(4, value, np.float32))
+        kernel(queue, (1,), None, a, b, 0)
+        del a
+        cl.enqueue_copy(queue, back, b)
+        assert back[0] == value
+
+
+def test_arrays_of_unisono_are_arguments(ctx, queue, build):
+    kernel = build("kernel void twice(global float *x) { x[get_global_id(0)] *= 2; }").twice
+    x = un.arange(5, dtype="float32", device=ctx._engine_name) + 1
+    kernel(queue, (5,), None, x)
+    assert (x + 0).tolist() == [2, 4, 6, 8, 10]
+    x += 1
+    kernel(queue, (5,), None, x)
+    assert x.tolist() == [6, 10, 14, 18, 22]
+    with pytest.raises(cl.LogicError, match="the array starts 4 bytes into its buffer"):
+        kernel(queue, (4,), None, x[1:])
