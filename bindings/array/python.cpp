@@ -249,11 +249,14 @@ PyGetSetDef python_attributes[] = {
      "Assigning to it writes the part: all ranks do it together.",
      nullptr},
     {"layout", get<"layout">, nullptr,
-     "How a distributed array is spread: \"replicated\", or a tuple with \"block\" or the sizes of "
-     "parts for the axis that is split; None on other devices.",
+     "How a distributed array is spread: \"replicated\", or a tuple with \"block\", \"cyclic\", or "
+     "the "
+     "sizes of parts for each axis that is split; None on other devices.",
      nullptr},
     {"global_index", get<"global_index">, nullptr,
-     "Which part of the whole ``local`` is, as a tuple of slices.", nullptr},
+     "Which part of the whole ``local`` is: for each axis a slice, or the indices where they are "
+     "dealt out to the ranks.",
+     nullptr},
     {"ctypes", get<"ctypes">, nullptr, "Address, extents and strides for ctypes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

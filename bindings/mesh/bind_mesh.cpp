@@ -51,9 +51,18 @@ comm::Partition::LocalPart part_of(nb::handle o) {
     return comm::Place::mesh_of(a.device())->partition().local_part(a);
 }
 
-nb::tuple part_tuple(const comm::Partition::LocalPart& part) {
+/// The indices that this rank owns along each axis: a range, or, where parts go round, an array.
+nb::tuple part_tuple(const comm::Partition::LocalPart& part, int rank) {
     nb::list ranges;
-    for (const comm::Range& r : part.own) ranges.append(nb::make_tuple(r.begin, r.end));
+    for (std::size_t k = 0; k < part.own.size(); ++k) {
+        const comm::Range r = part.own[k];
+        const comm::Split* split = part.held.split_along(static_cast<int>(k));
+        if (split && split->cycle)
+            ranges.append(wrapped(
+                comm::vector_of(part.held.indices(rank, static_cast<int>(k), split->extent))));
+        else
+            ranges.append(nb::make_tuple(r.begin, r.end));
+    }
     return nb::make_tuple(nb::tuple(ranges), wrapped(part.array));
 }
 
@@ -78,7 +87,8 @@ Array spread_over(Device* device, const Array& host, DType dtype) {
 }
 
 /// As unisono._runtime.layouts gives it: None, or for each axis that is split the axis, the number
-/// of parts and their sizes (None: even). Ranks are counted along the last of them first.
+/// of parts and their sizes (None: even; a number: blocks of so many go round). Ranks are counted
+/// along the last of them first.
 static comm::Held held_of(Mesh& mesh, Dims shape, nb::handle layout) {
     if (layout.is_none()) return mesh.partition().default_held(shape);
     const auto entries = nb::cast<nb::tuple>(layout);
@@ -90,7 +100,9 @@ static comm::Held held_of(Mesh& mesh, Dims shape, nb::handle layout) {
         auto split = comm::Split::even(axis, shape[static_cast<std::size_t>(axis)], parts);
         split.stride = stride;
         stride *= parts;
-        if (!entry[2].is_none()) {
+        if (nb::isinstance<nb::int_>(entry[2])) {
+            split.cycle = nb::cast<std::int64_t>(entry[2]);
+        } else if (!entry[2].is_none()) {
             std::vector<std::int64_t> bounds{0};
             for (nb::handle n : entry[2])
                 bounds.push_back(bounds.back() + nb::cast<std::int64_t>(n));
@@ -111,7 +123,10 @@ static nb::tuple split_of(const comm::Held& held) {
         auto even = comm::Split::even(s.axis, s.extent, s.ranks);
         even.stride = s.stride;
         nb::object sizes = nb::none();
-        if (!s.same_parts(even)) {
+        if (s.cycle) {
+            sizes = nb::int_(s.cycle);
+            ascends = false;
+        } else if (!s.same_parts(even)) {
             nb::list all;
             for (int part = 0; part < s.ranks; ++part)
                 all.append(s.range(s.rank_of(part, 0)).size());
@@ -198,14 +213,19 @@ void add_mesh(nb::module_& m) {
     m.def("_mesh", [](const std::string& kind) { return PyMesh(Mesh::get(kind, interrupted)); });
     add_virtual_ranks(m);
     // The range of each axis that this rank owns, and the array of it.
-    m.def("_mesh_part", [](nb::handle x) { return body([&] { return part_tuple(part_of(x)); }); });
+    m.def("_mesh_part", [](nb::handle x) {
+        return body([&] {
+            const int rank = comm::Place::mesh_of(used_array(x.ptr()).device())->rank();
+            return part_tuple(part_of(x), rank);
+        });
+    });
     // The same with so many elements before and after along the axis that is split.
     m.def("_mesh_window", [](nb::handle x, std::int64_t before, std::int64_t after) {
         return body([&] {
             note_line();
             const Array& a = used_array(x.ptr());
             comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
-            return part_tuple(mesh.partition().local_window(a, {before, after}));
+            return part_tuple(mesh.partition().local_window(a, {before, after}), mesh.rank());
         });
     });
     m.def("_mesh_split",

@@ -41,7 +41,9 @@ std::vector<std::int64_t> Block::extended(Dims shape, const Halos& halos) const 
 void Block::decide(Held held, const Halos& room) {
     held_ = std::move(held);
     room_ = held_->splits().empty() || mesh_.size() == 1 ? Halos{} : room;
-    for (std::size_t k = held_->splits().size(); k < most_splits; ++k) room_[k] = {};
+    for (std::size_t k = 0; k < most_splits; ++k) {
+        if (k >= held_->splits().size() || held_->splits()[k].cycle) room_[k] = {};
+    }
     current_ = {};
     local_ = empty(extended(shape_, room_), dtype_, nullptr);
 }
@@ -59,6 +61,20 @@ std::optional<Steps> Block::steps(const View& view) const {
     std::vector<std::int64_t> parts(shape_);
     parts.push_back(whole / one);
     return steps_of(view, parts);
+}
+
+/// Where the box begins among what the rank has along an axis whose parts go round.
+std::int64_t Block::first_dealt(const Split& split, const View& view, const Steps& steps,
+                                const Box& box) const {
+    const int me = mesh_.rank();
+    const std::int64_t before = split.dealt_before(me, steps.start[at(split.axis)]);
+    for (std::size_t j = 0; j < box.size(); ++j) {
+        if (steps.axis[j] != split.axis) continue;
+        const Split seen = split.seen(static_cast<int>(j), view.layout->shape()[j],
+                                      steps.start[at(split.axis)], 1);
+        return before + box[j].begin - seen.range(me).begin;
+    }
+    return before;
 }
 
 Array Block::part(const View& view, const Steps& steps, const Box& box) const {
@@ -82,8 +98,13 @@ Array Block::part(const View& view, const Steps& steps, const Box& box) const {
         first[at(f.axis)] += f.step * box[at(f.view_axis)].begin;
     }
     const auto splits = held_->splits();
-    for (std::size_t k = 0; k < splits.size(); ++k)
+    for (std::size_t k = 0; k < splits.size(); ++k) {
+        if (splits[k].cycle) {
+            first[at(splits[k].axis)] = first_dealt(splits[k], view, steps, box);
+            continue;
+        }
         first[at(splits[k].axis)] -= splits[k].range(mesh_.rank()).begin - room_[k].before;
+    }
     std::int64_t offset = local_.view().offset * (size_of(dtype_) / size_of(view.dtype));
     for (std::size_t k = 0; k < first.size(); ++k) offset += first[k] * pitch[k];
     View v = local_.view();

@@ -53,6 +53,8 @@ class Block {
 
   private:
     std::vector<std::int64_t> extended(Dims shape, const Halos& halos) const;
+    std::int64_t first_dealt(const Split& split, const View& view, const Steps& steps,
+                             const Box& box) const;
     /// Along a split axis, counted from the first own element; of others with what halos are there.
     Array slab(std::size_t along, std::int64_t begin, std::int64_t end) const;
     void grow(const Halos& room);

@@ -1,6 +1,7 @@
 // The walks over a window, and element-wise statements.
 #include "comm/partition.h"
 
+#include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
 #include "comm/redistribute.h"
 #include "comm/reduce.h"
@@ -177,7 +178,8 @@ Held Partition::held(const View& view) {
 
 Held Partition::held_on_axis(const View& view) {
     const Held has = held(view);
-    return has.kind == Held::Kind::Grid ? default_held(view.layout->shape()) : has;
+    const bool is_run = has.kind != Held::Kind::Grid && !has.is_cyclic();
+    return is_run ? has : default_held(view.layout->shape());
 }
 
 /// Decides how a block is split that is met for the first time.
@@ -199,8 +201,8 @@ void Partition::want(std::span<Entry> window) {
             if (!is_on_mesh(v)) return;
             const Operand& in = operand(v);
             if (in.block->is_split()) return;
-            if (auto wanted = held_for(iteration, in.steps, in.block->shape()))
-                planned_.insert_or_assign(in.block, *wanted);
+            auto wanted = held_for(iteration, in.steps, in.block->shape());
+            if (wanted && may_be(*in.block, *wanted)) planned_.insert_or_assign(in.block, *wanted);
         });
     }
 }
@@ -256,6 +258,7 @@ Halo Partition::extension_of(const Entry& e, Halo wanted) {
     const Split& split = held_of(*out.block).split;
     auto takes_each = [](const Split& s) { return s.step == 1 || s.step == -1; };
     if (!takes_each(split) || !takes_each(iteration.split) || iteration.split.bounds) return {};
+    if (split.cycle) return {};
     std::int64_t row = 1;
     for (std::int64_t n : out.block->shape()) row *= n;
     row /= std::max<std::int64_t>(1, split.extent);
@@ -290,11 +293,11 @@ void Partition::plan_entry(const Entry& e) {
     });
     Block& out = *Block::of(*e.out.storage);
     if (e.kind == EntryKind::Reduce) {
-        const Held after = held_after(e, held(e.in[0]), ranks);
+        const Held after = held_after(e, reduced_as(e, held(e.in[0])), ranks);
         if (after.kind == Held::Kind::All)
             planned_.insert_or_assign(&out, after);
         else if (is_open(out))
-            planned_.emplace(&out, as_array(after, ranks));
+            planned_.emplace(&out, may_be(out, after) ? as_array(after, ranks) : even(out.shape()));
         return;
     }
     if (is_spread(e)) {
@@ -307,8 +310,9 @@ void Partition::plan_entry(const Entry& e) {
         for (std::size_t k = 0; k < results.size(); ++k) {
             Block& made = *Block::of(*results[k].storage);
             if (!is_open(made)) continue;
+            const bool follows = shared && may_be(made, shared->results[k]);
             planned_.emplace(&made,
-                             shared ? as_array(shared->results[k], ranks) : even(made.shape()));
+                             follows ? as_array(shared->results[k], ranks) : even(made.shape()));
         }
         return;
     }
@@ -322,7 +326,8 @@ void Partition::plan_entry(const Entry& e) {
         has_operand = true;
         const Held in = held(v);
         is_everywhere = is_everywhere && in.kind == Held::Kind::All;
-        if (!in.splits().empty() && !is_pinned(in) && !chosen && writes_all) chosen = in;
+        const bool may_follow = !in.splits().empty() && !is_pinned(in) && may_be(out, in);
+        if (may_follow && !chosen && writes_all) chosen = in;
     });
     if (out.shape().empty() || (has_operand && is_everywhere && writes_all))
         chosen = Held::all(ranks);
@@ -352,9 +357,49 @@ void Partition::note_halos(const Entry& e, Halo beyond) {
     });
 }
 
+/// Whether the window lets an array be held so: nothing steps over what goes round.
+bool Partition::may_be(const Block& block, const Held& held) const {
+    return !held.is_cyclic() || !stepped_.contains(&block);
+}
+
+/// Finds the arrays of the window that views step over.
+void Partition::note_steps(std::span<Entry> window) {
+    for (const Entry& e : window) {
+        auto note = [&](const View& v) {
+            if (!is_on_mesh(v)) return;
+            const Operand& o = operand(v);
+            const auto& steps = o.steps.step;
+            const auto shape = v.layout->shape();
+            for (std::size_t j = 0; j < steps.size(); ++j) {
+                if (shape[j] > 1 && o.steps.axis[j] >= 0 && steps[j] != 1) stepped_.insert(o.block);
+            }
+            if (!o.steps.further.empty()) stepped_.insert(o.block);
+        };
+        for_each_write(e, note);
+        for_each_read(e, note);
+    }
+}
+
+/// Puts the array in consecutive parts where its parts go round and the view does more than slice
+/// them.
+void Partition::straighten(const View& v) {
+    if (!is_on_mesh(v)) return;
+    const Operand& o = operand(v);
+    if (!o.block->is_split() || !is_awkward(o.block->held(), v, o.steps)) return;
+    const Held even = default_held(o.block->shape());
+    o.block->adopt(even, move_parts(mesh_, o.block->own(), o.block->shape(), o.block->held(), even,
+                                    "redistribution of " + o.block->text()));
+}
+
 void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
     Recorded recorded;
     const Forget forget{*this};
+    note_steps(window);
+    for (const Entry& e : window) {
+        Tape::current().line = e.line;
+        for_each_write(e, [&](const View& v) { straighten(v); });
+        for_each_read(e, [&](const View& v) { straighten(v); });
+    }
     want(window);
     plan(window);
     Tape& local = Tape::current();
@@ -400,6 +445,7 @@ std::string text_of(const Held& held) {
         if (s.axis >= 0) axes += (axes.empty() ? " " : " and ") + std::to_string(s.axis);
     }
     if (axes.empty()) return "on some ranks";
+    if (held.is_cyclic()) return "in turns along axis" + axes;
     return (held.kind == Held::Kind::Grid ? "split along axes" : "split along axis") + axes;
 }
 
@@ -409,6 +455,7 @@ std::string Partition::describe() {
     std::vector<Entry> window(tape_.pending().begin(), tape_.pending().end());
     if (window.empty()) return "mesh: nothing is recorded\n";
     const Forget forget{*this};
+    note_steps(window);
     want(window);
     plan(window);
     std::string text = "mesh: " + std::to_string(window.size()) + " recorded statements\n";
@@ -486,7 +533,9 @@ Array Partition::operand_part(const View& view, const Held& iteration, const Box
     Block& block = *in.block;
     settle(block);
     const Held has = held_by(block.held(), view, in.steps);
-    if (has.kind == Held::Kind::All || (has == iteration && beyond.none()))
+    // The box counts what goes round as its rank has it.
+    const bool is_counted = iteration.is_cyclic() && view.layout->size() > 1;
+    if ((has.kind == Held::Kind::All && !is_counted) || (has == iteration && beyond.none()))
         return block.part(view, in.steps, box);
     if (const auto halo = halos_beyond(has, iteration, block.held(), beyond);
         halo && is_near(*halo, block.held())) {
@@ -537,6 +586,10 @@ void Partition::elementwise(const Entry& e, Halo beyond) {
     local.out = target.view();
     if (e.kind == EntryKind::Iota) {
         // The linear index of an element of the whole.
+        if (iteration.is_cyclic()) {
+            assign(target, vector_of(iteration.indices(me, 0, shape[0])).arg());
+            return;
+        }
         const std::int64_t first = box.empty() ? 0 : box[0].begin;
         Arg sum[] = {iota(elements_of(box), nullptr).arg(),
                      Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
@@ -582,6 +635,15 @@ void Partition::store(const View& out, const Array& given, const Held& as,
         assign(block.part(out, to.steps, box), moved.arg());
 }
 
+/// As what the operand of a reduction is held, so that what is combined lies in the order of the
+/// ranks.
+Held Partition::reduced_as(const Entry& e, const Held& has) const {
+    const bool goes_round = std::ranges::any_of(has.splits(), [&](const Split& s) {
+        return s.cycle && s.axis >= first_reduced(e) && s.axis <= e.axis;
+    });
+    return goes_round ? default_held(e.in[0].layout->shape()) : has;
+}
+
 void Partition::reduction(const Entry& e) {
     const View& v = e.in[0];
     const Operand& in = operand(v);
@@ -606,9 +668,9 @@ void Partition::reduction(const Entry& e) {
         return store(e.out, reduced(all, axes), Held::all(ranks), what);
     }
     Array part;
-    if (is_pinned(has)) {
+    if (const Held as = reduced_as(e, has); is_pinned(has) || !(as == has)) {
         has = default_held(shape);
-        part = fetch(*in.block, v, in.steps, has, "parts of a grid");
+        part = fetch(*in.block, v, in.steps, has, "redistribution");
     } else {
         part = in.block->part(v, in.steps, has.box(me, shape));
     }
@@ -642,6 +704,10 @@ void Partition::spread(const Entry& e) {
     const Held iteration = held_by(out.block->held(), e.out, out.steps);
     Box box = iteration.box(mesh_.rank(), e.out.layout->shape());
     if (is_empty(box)) return;
+    if (iteration.is_cyclic()) {
+        const Array mine = taken(Array::of(e.in[0]), iteration, mesh_.rank());
+        return assign(out.block->part(e.out, out.steps, box), mine.arg());
+    }
     std::vector<IndexItem> items;
     for (Range r : box) items.push_back({IndexItem::Kind::Slice, r.begin, r.end, 1, true, true});
     const Array from = index(Array::of(e.in[0]), items);
@@ -683,6 +749,7 @@ Partition::Operand Partition::ready(const View& v) {
     if (tape_.length() > 0) tape_.flush_all(FlushReason::Read);
     if (v.storage->poison) throw Error(*v.storage->poison);
     operands_.clear();  // views of other windows
+    straighten(v);
     const Operand o = operand(v);
     if (!o.block->is_split()) {
         o.block->decide(default_held(o.block->shape()));

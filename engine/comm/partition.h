@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "comm/block.h"
@@ -81,6 +82,10 @@ class Partition final : public Windows {
 
   private:
     const Held& held_of(const Block& block) const;
+    bool may_be(const Block& block, const Held& held) const;
+    void note_steps(std::span<Entry> window);
+    void straighten(const View& view);
+    Held reduced_as(const Entry& e, const Held& has) const;
     Operand ready(const View& view);
     void settle(Block& block);
 
@@ -110,6 +115,7 @@ class Partition final : public Windows {
             p.room_.clear();
             p.writes_.clear();
             p.halos_.clear();
+            p.stepped_.clear();
             p.beyond_.clear();
             p.operands_.clear();
         }
@@ -121,6 +127,7 @@ class Partition final : public Windows {
     // Of the window that runs.
     std::unordered_map<const Block*, Held> planned_;  ///< of blocks that are not decided
     std::unordered_map<const Block*, Halos> room_;
+    std::unordered_set<const Block*> stepped_;             ///< that views do more to than slice
     std::unordered_map<const Block*, int> writes_;         ///< seen so far
     std::map<std::pair<const Block*, int>, Halos> halos_;  ///< read between those writes
     /// How far beyond its part, in indices of the base, each rank computes each entry.

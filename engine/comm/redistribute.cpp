@@ -3,8 +3,10 @@
 
 #include <functional>
 
+#include "comm/parts/exchange.h"
 #include "comm/pieces.h"
 #include "core/error.h"
+#include "library/gather/index.h"
 
 namespace unisono::comm {
 
@@ -75,10 +77,143 @@ std::int64_t run_begin(const Box& box, const Box& origin) {
 
 Array empty_like_box(const Box& box, DType t) { return empty(shape_of(box), t, nullptr); }
 
+/// Along each axis, sorted indices.
+using Sets = std::vector<std::vector<std::int64_t>>;
+
+Sets sets_of(const Held& held, int rank, Dims shape) {
+    Sets sets;
+    for (std::size_t k = 0; k < shape.size(); ++k)
+        sets.push_back(held.indices(rank, static_cast<int>(k), shape[k]));
+    return sets;
+}
+
+std::vector<std::int64_t> extents_of(const Sets& sets) {
+    std::vector<std::int64_t> extents;
+    for (const auto& set : sets) extents.push_back(static_cast<std::int64_t>(set.size()));
+    return extents;
+}
+
+/// Where in `mine` those indices are that `theirs` has, too.
+Sets places_of_common(const Sets& mine, const Sets& theirs) {
+    Sets places(mine.size());
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+        const auto &a = mine[k], &b = theirs[k];
+        for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+            if (a[i] == b[j]) places[k].push_back(static_cast<std::int64_t>(i));
+            const bool ahead = a[i] < b[j];
+            if (a[i] <= b[j]) ++i;
+            if (!ahead) ++j;
+        }
+    }
+    return places;
+}
+
+/// The places as a slice; null where they are at no even steps.
+std::optional<IndexItem> slice_of(const std::vector<std::int64_t>& places) {
+    const std::int64_t step = places.size() > 1 ? places[1] - places[0] : 1;
+    for (std::size_t i = 1; i < places.size(); ++i) {
+        if (places[i] - places[i - 1] != step) return {};
+    }
+    return IndexItem{IndexItem::Kind::Slice, places[0], places.back() + 1, step, true, true};
+}
+
+/// The elements at all combinations of the places: a view where these are at even steps.
+struct Selection {
+    explicit Selection(const Sets& places) {
+        for (const auto& along : places) {
+            const auto slice = slice_of(along);
+            if (!slice) is_view = false;
+            if (slice) slices.push_back(*slice);
+        }
+        if (is_view) return;
+        for (std::size_t k = 0; k < places.size(); ++k) {
+            std::vector<std::int64_t> open(places.size(), 1);
+            open[k] = static_cast<std::int64_t>(places[k].size());
+            library::IndexPart part;
+            part.is_array = true;
+            part.array = reshape(vector_of(places[k]), open);
+            parts.push_back(part);
+        }
+    }
+    Array of(const Array& a) const {
+        return is_view ? index(a, slices) : library::get_items(a, parts);
+    }
+    void set(const Array& target, const Array& values) const {
+        if (is_view)
+            assign(index(target, slices), values.arg());
+        else
+            library::set_items(target, parts, values.arg());
+    }
+
+    bool is_view = true;
+    std::vector<IndexItem> slices;
+    std::vector<library::IndexPart> parts;
+};
+
+/// As move_parts, where what a rank has are no ranges: parts go round in one of the layouts.
+Array move_sets(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
+                const std::string& what, bool settle) {
+    const int me = mesh.rank();
+    const Sets has = sets_of(held, me, shape), wants = sets_of(wanted, me, shape);
+    const DType t = part.dtype();
+    const auto bytes = size_of(t);
+    const Array made = empty(extents_of(wants), t, nullptr);
+    struct Piece {
+        int rank;
+        Sets places;
+        std::int64_t size;
+    };
+    std::vector<Piece> going, coming;
+    std::int64_t out_size = 0, in_size = 0;
+    const Sets here = places_of_common(has, wants);
+    if (element_count(extents_of(here)) > 0)
+        Selection(places_of_common(wants, has)).set(made, Selection(here).of(part));
+    if (mesh.size() == 1 || (held.kind == Held::Kind::All && !settle)) return made;
+    for (int r = 0; held.kind != Held::Kind::All && r < mesh.size(); ++r) {
+        if (r == me || have_same_part(held, r, me)) continue;
+        auto add = [&](std::vector<Piece>& pieces, const Sets& mine, const Sets& theirs,
+                       std::int64_t& total) {
+            Sets places = places_of_common(mine, theirs);
+            const std::int64_t n = element_count(extents_of(places));
+            if (n == 0) return;
+            pieces.push_back({r, std::move(places), n});
+            total += n;
+        };
+        if (gives_part(held, me)) add(going, has, sets_of(wanted, r, shape), out_size);
+        if (gives_part(held, r)) add(coming, wants, sets_of(held, r, shape), in_size);
+    }
+    if (wanted.kind == Held::Kind::All && element_count(shape) > 1)
+        mesh.count_gathered(in_size * bytes);
+    const std::int64_t out_shape[] = {out_size}, in_shape[] = {in_size};
+    const Array out = empty(out_shape, t, nullptr), in = empty(in_shape, t, nullptr);
+    std::vector<Part> sends, receives;
+    std::int64_t at = 0;
+    for (const Piece& p : going) {
+        assign(reshape(run_of(out, at, p.size), extents_of(p.places)),
+               Selection(p.places).of(part).arg());
+        sends.push_back({p.rank, at * bytes, p.size * bytes});
+        at += p.size;
+    }
+    at = 0;
+    for (const Piece& p : coming) {
+        receives.push_back({p.rank, at * bytes, p.size * bytes});
+        at += p.size;
+    }
+    mesh.record(what, out.view(), std::move(sends), in.view(), std::move(receives), settle);
+    at = 0;
+    for (const Piece& p : coming) {
+        Selection(p.places).set(made, reshape(run_of(in, at, p.size), extents_of(p.places)));
+        at += p.size;
+    }
+    return made;
+}
+
 }  // namespace
 
 Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
                  const std::string& what, bool settle) {
+    if (held.is_cyclic() || wanted.is_cyclic())
+        return move_sets(mesh, part, shape, held, wanted, what, settle);
     const int me = mesh.rank();
     Box wants = wanted.box(me, shape);
     const Box has = held.box(me, shape);
@@ -159,6 +294,13 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
         at += n;
     }
     return made;
+}
+
+Array taken(const Array& whole, const Held& wanted, int rank) {
+    const Sets places = sets_of(wanted, rank, whole.shape());
+    const std::vector<std::int64_t> extents = extents_of(places);
+    if (element_count(extents) == 0) return empty(extents, whole.dtype(), nullptr);
+    return Selection(places).of(whole);
 }
 
 Array fetch(const Block& block, const View& view, const Steps& steps, const Held& wanted,

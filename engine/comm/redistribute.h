@@ -14,6 +14,9 @@ Array fetch(const Block& block, const View& view, const Steps& steps, const Held
 Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
                  const std::string& what, bool settle = false);
 
+/// What this rank wants of an array that it has as a whole.
+Array taken(const Array& whole, const Held& wanted, int rank);
+
 /// Part of an array of that shape, in row-major order cut into even pieces along the first axis
 /// (`from`), as the same elements in another shape, cut so, too.
 Array move_flat(Mesh& mesh, const Array& part, Dims from, Dims to, const std::string& what);

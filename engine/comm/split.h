@@ -1,11 +1,15 @@
 // How an axis of an array is spread over the ranks of a mesh, or over those along one side of a
-// grid of them: in consecutive parts.
+// grid of them: in consecutive parts, or in blocks that go round.
 //
 // Who owns an index follows by formula, in constant time: nothing has the size of the job but where
 // the parts are irregular. The parts are those of a base, 0 .. n - 1 cut into even blocks (or at
 // given bounds); index i belongs to whom base index start + step i belongs to. So the result of
 // u[2:] + u[:-2] can be spread as the rows of v[1:-1] are. What lies beyond an end of the base
 // belongs to the owner of that end.
+//
+// Blocks that go round (`cycle`) are counted as they lie: first the indices of part 0, then those
+// of part 1. Ranges are ranges of that count; where the extent is cut to a slice, what a part has
+// of it is still a run of what it has.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +33,9 @@ struct Split {
     /// Where the parts of an irregular base begin, and its end; null for even blocks.
     std::shared_ptr<const std::vector<std::int64_t>> bounds;
     std::int64_t start = 0, step = 1;
+    /// Blocks of so many indices go to one part after the other; 0: parts are consecutive. Then
+    /// step is 1, start counts from a block of part 0, and there are no bounds.
+    std::int64_t cycle = 0;
 
     static Split everywhere(int ranks) {
         Split s;
@@ -43,8 +50,15 @@ struct Split {
         return s;
     }
 
+    static Split cyclic(int axis, std::int64_t extent, int ranks, std::int64_t cycle) {
+        Split s = even(axis, extent, ranks);
+        s.cycle = cycle;
+        return s;
+    }
+
     bool is_everywhere() const { return axis < 0; }
     bool same_base(const Split& o) const {
+        if (cycle || o.cycle) return cycle == o.cycle && ranks == o.ranks && stride == o.stride;
         return base == o.base && bounds == o.bounds && ranks == o.ranks && stride == o.stride;
     }
     /// Whether equal indices belong to the same rank by the same formula.
@@ -58,6 +72,11 @@ struct Split {
 
     /// Indices along the axis that the rank owns; where it owns none, an empty range in its place.
     Range range(int rank) const {
+        if (cycle) {
+            const int part = part_of(rank);
+            return {dealt(part, start + extent) - dealt(part, start),
+                    dealt(part + 1, start + extent) - dealt(part + 1, start)};
+        }
         const Range all = span(rank);
         const std::int64_t begin = std::clamp<std::int64_t>(all.begin, 0, extent);
         return {begin, std::clamp(all.end, begin, extent)};
@@ -83,6 +102,7 @@ struct Split {
     /// The part (without a grid, the rank) of an index, which may lie beyond the ends of the axis.
     int owner(std::int64_t index) const {
         const std::int64_t at = start + step * index;
+        if (cycle) return static_cast<int>(at / cycle % ranks);
         if (at < 0 || base == 0) return base == 0 && at >= 0 ? ranks - 1 : 0;
         if (at >= base) return ranks - 1;
         if (bounds) {
@@ -110,12 +130,37 @@ struct Split {
         Split s = *this;
         s.axis = view_axis;
         s.extent = count;
+        if (cycle) {
+            const std::int64_t round = cycle * ranks;
+            s.start = ((start + from) % round + round) % round;
+            return s;
+        }
         s.start = start + step * from;
         s.step = step * by;
         return s;
     }
 
+    /// Of parts that go round: how many of the first `index` indices the rank has.
+    std::int64_t dealt_before(int rank, std::int64_t index) const {
+        const int part = part_of(rank);
+        auto owned = [&](std::int64_t at) { return dealt(part + 1, at) - dealt(part, at); };
+        return owned(start + index) - owned(start);
+    }
+    /// The index that stands there in the count of `range`.
+    std::int64_t dealt_index(int rank, std::int64_t count) const {
+        if (!cycle) return count;
+        const int part = part_of(rank);
+        const std::int64_t nth =
+            count - range(rank).begin + dealt(part + 1, start) - dealt(part, start);
+        return (nth / cycle * ranks + part) * cycle + nth % cycle - start;
+    }
+
   private:
+    /// Of parts that go round: how many of the first `at` base indices parts before this one have.
+    std::int64_t dealt(int part, std::int64_t at) const {
+        const std::int64_t round = cycle * ranks;
+        return at / round * cycle * part + std::min(at % round, cycle * part);
+    }
     static constexpr std::int64_t beyond = std::int64_t{1} << 62;
     std::int64_t even_begin(int part) const {
         return base / ranks * part + base % ranks * part / ranks;

@@ -153,6 +153,16 @@ Box Held::box(int rank, Dims shape) const {
     return box;
 }
 
+std::vector<std::int64_t> Held::indices(int rank, int axis, std::int64_t extent) const {
+    std::vector<std::int64_t> all;
+    if (kind != Kind::Along && !takes_part(rank)) return all;
+    const Split* split = split_along(axis);
+    const Range range = split ? split->range(rank) : Range{0, extent};
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+        all.push_back(split ? split->dealt_index(rank, i) : i);
+    return all;
+}
+
 bool Held::operator==(const Held& o) const {
     if (kind != o.kind) return false;
     if (kind == Kind::At) return owner == o.owner;
@@ -179,7 +189,23 @@ std::optional<Motion> motion_along(int axis, const Steps& steps) {
     return {};
 }
 
-Split seen_by(const Split& split, const View& view, const Steps& steps) {
+bool is_awkward(const Split& split, const View& view, const Steps& steps) {
+    if (!split.cycle) return false;
+    const auto motion = motion_along(split.axis, steps);
+    if (!motion) return false;
+    if (view.layout->shape()[static_cast<std::size_t>(motion->view_axis)] > 1 && motion->step != 1)
+        return true;
+    return std::ranges::any_of(steps.further, [&](const Steps::Further& f) {
+        return f.axis == split.axis || f.view_axis == motion->view_axis;
+    });
+}
+
+Split seen_by(const Split& given, const View& view, const Steps& steps) {
+    Split split = given;
+    if (is_awkward(given, view, steps)) {
+        split = Split::even(given.axis, given.extent, given.ranks);
+        split.stride = given.stride;
+    }
     const std::int64_t start = steps.start[static_cast<std::size_t>(split.axis)];
     if (const auto motion = motion_along(split.axis, steps)) {
         const std::int64_t count =
@@ -193,6 +219,11 @@ Split seen_by(const Split& split, const View& view, const Steps& steps) {
 }
 
 }  // namespace
+
+bool is_awkward(const Held& array, const View& view, const Steps& steps) {
+    return std::ranges::any_of(array.splits(),
+                               [&](const Split& s) { return is_awkward(s, view, steps); });
+}
 
 Held held_by(const Held& array, const View& view, const Steps& steps) {
     if (array.kind == Held::Kind::All) return array;
@@ -213,7 +244,7 @@ std::optional<Held> held_for(const Held& wanted, const Steps& steps, Dims shape)
         const auto j = static_cast<std::size_t>(s.axis);
         const int axis = steps.axis[j];
         const std::int64_t step = steps.step[j];
-        if (axis < 0 || (step != 1 && step != -1)) return {};
+        if (axis < 0 || (step != 1 && step != -1) || (s.cycle && step != 1)) return {};
         const auto k = static_cast<std::size_t>(axis);
         // Index i of the array is index (i - start) * step of the view.
         splits.push_back(s.seen(axis, shape[k], -steps.start[k] * step, step));
@@ -227,6 +258,8 @@ namespace {
 /// Element j is at base index start + step * j, where it is owned and where it is wanted.
 std::optional<std::int64_t> shift_of(const Split& has, const Split& wants) {
     if (has.axis != wants.axis || !has.same_base(wants) || has.step != wants.step) return {};
+    // Parts that go round have no neighbours.
+    if (has.cycle && has.start != wants.start) return {};
     return has.start - wants.start;
 }
 

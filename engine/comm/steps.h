@@ -70,7 +70,16 @@ struct Held {
     /// What the rank has of a view of that shape.
     Box box(int rank, Dims shape) const;
     bool operator==(const Held& o) const;
+    /// Whether parts go round along any axis.
+    bool is_cyclic() const {
+        return std::ranges::any_of(splits(), [](const Split& s) { return s.cycle > 0; });
+    }
+    /// Indices, in the order of the part, that the rank has along an axis of that extent.
+    std::vector<std::int64_t> indices(int rank, int axis, std::int64_t extent) const;
 };
+
+/// Whether the view cuts what goes round to more than a slice: it must lie in consecutive parts.
+bool is_awkward(const Held& array, const View& view, const Steps& steps);
 
 /// What an array that is held so shows in a view.
 Held held_by(const Held& array, const View& view, const Steps& steps);

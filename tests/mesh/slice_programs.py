@@ -39,6 +39,10 @@ class Program:
             kwargs["layout"] = tuple("block" if k == axis else None for k in range(self.rank))
         elif self.choose.random() < 0.1:
             kwargs["layout"] = "replicated"
+        elif self.choose.random() < 0.15:
+            axis = self.choose.randrange(self.rank)
+            kind = self.choose.choice(["cyclic", ("cyclic", 2)])
+            kwargs["layout"] = tuple(kind if k == axis else None for k in range(self.rank))
         self.log.append(f"new {x.shape} {x.dtype} {kwargs}")
         return x, un.asarray(x, mesh=self.mesh, **kwargs)
 

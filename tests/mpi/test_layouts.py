@@ -127,12 +127,12 @@ def test_layouts():
     r = un.full((2, 2), 3, mesh=mesh, layout="replicated")
     assert r.layout == "replicated" and r.local.tolist() == [[3, 3], [3, 3]]
     for wrong, message in [
-        ("cyclic", "expected 'block', 'replicated', or a tuple"),
+        ("rows", "expected 'block', 'cyclic', 'replicated', or a tuple"),
         (("block",), "there is an entry for each axis"),
         ((p + 1, None), "parts are for .* ranks; got"),
         ((0, "block"), "at least one part"),
         (((1,) * p, None), "the sizes of"),
-        (("blocks", None), "by 'block', a number of blocks"),
+        (("blocks", None), "by 'block', 'cyclic', "),
     ]:
         with pytest.raises(ValueError, match=message):
             a.to_layout(wrong)
@@ -160,13 +160,19 @@ def test_grids_of_ranks(grid, shape):
             n * (r + 1) // k - n * r // k
             for n, k, r in zip(shape, grid, divmod(mesh.rank, grid[1]), strict=True)
         )
-    same(a, x)
     same(a.local, x[a.global_index])
+    everything_of(a, x, grid)
+
+
+def everything_of(a, x, layout):
+    """Statements, reductions and algorithms on an array in some layout; the bits of one rank."""
+    shape = x.shape
+    same(a, x)
     before = un.stats()["bytes_gathered"]
     b = a * 2 + a
     assert b.layout == a.layout
     y = x * 2 + x
-    c = un.zeros(shape, mesh=mesh, layout=grid)
+    c = un.zeros(shape, mesh=mesh, layout=layout)
     z = np.zeros(shape)
     for _ in range(3):
         c[1:-1, 1:-1] = (b[:-2, 1:-1] + b[2:, 1:-1]) + (b[1:-1, :-2] + b[1:-1, 2:]) - b[2:, 2:]
@@ -208,11 +214,74 @@ def test_grids_of_ranks(grid, shape):
     same(b.reshape(-1), y.reshape(-1))
     np.testing.assert_allclose(np.asarray(b @ b.T), y @ y.T, rtol=1e-12, atol=1e-12)
     same(b.to_layout("block"), y)
-    same(b.to_layout((None, "block")).to_layout(grid), y)
+    same(b.to_layout((None, "block")).to_layout(layout), y)
     same(b + un.asarray(x, mesh=mesh), y + x)
     same(un.map_blocks(np.negative, b), -y)
     b.local = np.asarray(b.local) * 2
     same(b, y * 2)
+
+
+CYCLIC = [
+    "cyclic",
+    ("cyclic", None),
+    (None, "cyclic"),
+    (("cyclic", 2), None),
+    (None, ("cyclic", 3)),
+    ("cyclic", "block"),
+    (("cyclic", 2), "cyclic"),
+    (("cyclic", 3), ("cyclic", 2)),
+]
+
+
+@pytest.mark.parametrize("layout", CYCLIC, ids=str)
+@pytest.mark.parametrize("shape", [(4 * p + 3, 2 * p + 5), (1, 13), (p - 1, 2)], ids=str)
+def test_indices_that_are_dealt_out(layout, shape):
+    x = np.random.default_rng(1).normal(size=shape)
+    a = un.asarray(x, mesh=mesh, layout=layout)
+    same(
+        a.local,
+        x[
+            np.ix_(
+                *(
+                    np.arange(n)[np.asarray(k) if not isinstance(k, slice) else k]
+                    for n, k in zip(shape, a.global_index, strict=True)
+                )
+            )
+        ],
+    )
+    everything_of(a, x, layout)
+    # Slices that start anywhere stay where they are.
+    b, y = un.asarray(x, mesh=mesh, layout=layout), x.copy()
+    for k in range(1, min(shape)):
+        b[k:, k:] -= b[k:, k - 1 : k] * b[k - 1 : k, k:]
+        y[k:, k:] -= y[k:, k - 1 : k] * y[k - 1 : k, k:]
+    assert b.layout == a.layout
+    same(b, y)
+    same(b[1:] + un.asarray(x[1:], mesh=mesh), y[1:] + x[1:])
+    same(b + un.arange(shape[1], mesh=mesh), y + np.arange(shape[1]))
+    if shape[0]:
+        same(b * un.asarray(x[0], mesh=mesh, layout="replicated"), y * x[0])
+    b[::-2] = 3
+    y[::-2] = 3
+    same(b, y)
+
+
+def test_dealt_indices_are_those_of_the_definition():
+    n = 7 * p + 3
+    for size in (1, 2, 5):
+        a = un.arange(n, mesh=mesh).to_layout((("cyclic", size),))
+        assert a.layout == ("cyclic",) if size == 1 else (("cyclic", size),)
+        mine = [i for i in range(n) if i // size % p == mesh.rank]
+        assert a.local.tolist() == mine
+        assert a.global_index[0].tolist() == mine
+        assert (a[2:] * 2).local.tolist() == [2 * i for i in mine if i >= 2]
+    empty = un.zeros((3, 0), mesh=mesh, layout="cyclic")
+    same(empty + 1, np.ones((3, 0)))
+    same(empty.sum(axis=1), np.zeros(3))
+    with pytest.raises(ValueError, match=r"\('cyclic', b\)"):
+        un.zeros(4, mesh=mesh, layout=(("cyclic", 0),))
+    with pytest.raises(ValueError, match="ranks"):
+        un.zeros((4, 4), mesh=mesh, layout=("cyclic", p + 1))
 
 
 def test_grids_of_three_axes_and_irregular_ones():

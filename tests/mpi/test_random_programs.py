@@ -31,7 +31,11 @@ class Program:
         return tuple(b - a for a, b in zip([0, *cuts], [*cuts, extent], strict=True))
 
     def layout(self, shape):
-        """Rows, columns, a grid of ranks, or all on every rank; even parts or any."""
+        """Rows, columns, a grid of ranks, or all on every rank; even parts or any, or dealt out."""
+        if self.choose.random() < 0.3:
+            dealt = ["cyclic", ("cyclic", 2), "block", None]
+            kinds = [self.choose.choice(dealt[:2]), *self.choose.choices(dealt, k=len(shape) - 1)]
+            return tuple(self.choose.sample(kinds, k=len(kinds)))
         sides = [k for k in range(1, mesh.size + 1) if mesh.size % k == 0]
         rows = self.choose.choice(sides) if len(shape) == 2 else mesh.size
         layout = (rows, mesh.size // rows)[: len(shape)]
@@ -107,7 +111,8 @@ class Program:
                 x += np.asarray(y).astype(x.dtype)
                 a += b if isinstance(b, int) else b.astype(x.dtype.name)
             else:
-                x[...] = y
+                # A copy: NumPy 2.4 overwrites what x[1:9:3] = x[2:5] is still to read.
+                x[...] = np.array(y)
                 a[...] = b
 
     def compare(self):

@@ -12,14 +12,14 @@
 
 namespace unisono::comm {
 
-namespace {
-
 Array vector_of(std::span<const std::int64_t> values) {
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
     Array made = empty(shape, DType::Int64, nullptr);
     std::ranges::copy(values, reinterpret_cast<std::int64_t*>(host_data(made, true)));
     return made;
 }
+
+namespace {
 
 std::vector<std::int64_t> numbers_of(const Array& a) {
     const auto all = values_of<const std::int64_t>(a);

@@ -15,6 +15,9 @@ namespace unisono::comm {
 template <class T>
 std::span<T> values_of(const Array& a);
 
+/// An array of the host.
+Array vector_of(std::span<const std::int64_t> values);
+
 /// The numbers of all ranks, in their order.
 std::vector<std::int64_t> gather_numbers(Mesh& mesh, std::int64_t mine, const std::string& what);
 /// What each rank has for this one: to_each[r] goes to rank r.

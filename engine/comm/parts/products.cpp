@@ -48,7 +48,7 @@ void matmul_parts(Partition& p, const Entry& e) {
     const Held has_a = p.held(a), has_b = p.held(b);
     const std::int64_t m = a.layout->shape()[0], k = a.layout->shape()[1];
     auto is_along = [](const Held& h, int axis) {
-        return h.kind == Held::Kind::Along && h.split.axis == axis;
+        return h.kind == Held::Kind::Along && h.split.axis == axis && !h.split.cycle;
     };
     const Held along_k = is_along(has_a, 1)   ? has_a
                          : is_along(has_b, 0) ? has_b

@@ -118,9 +118,10 @@ def empty(
         Device of the array; ``un.devices()`` lists the names.
     mesh : Mesh, optional
         Ranks over which it is distributed.
-    layout : {'block', 'replicated'} or tuple, optional
-        Of a distributed array: 'block' (the default) splits the first axis evenly; a tuple has an entry for each axis,
-        None for one that is whole, and for one axis 'block' or the sizes of the ranks' parts.
+    layout : {'block', 'cyclic', 'replicated'} or tuple, optional
+        Of a distributed array: 'block' (the default) splits the first axis evenly, 'cyclic' deals its indices out to one
+        rank after the other; a tuple has an entry for each axis: None for one that is whole, else 'block', a number of
+        parts, the sizes of the parts, 'cyclic', or ('cyclic', b) for blocks of b indices that are dealt out.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
         Kind of memory: 'device' (the default) is the device's own; 'shared' is of the device, and ``np.asarray(x)``
         sees it without a copy; 'pinned' makes an array of the host, in memory that the device's driver copies from and

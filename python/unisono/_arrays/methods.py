@@ -125,7 +125,9 @@ def to_layout(self, layout):
 def global_index(self):
     if mesh(self) is None:
         return tuple(slice(0, n) for n in self.shape)
-    return tuple(slice(begin, end) for begin, end in _engine._mesh_part(self)[0])
+    return tuple(
+        slice(*own) if isinstance(own, tuple) else own for own in _engine._mesh_part(self)[0]
+    )
 
 
 def setflags(self, write=None, align=None, uic=None):

@@ -5,14 +5,17 @@ import operator
 
 
 def parse(layout, shape, ranks):
-    """`layout` as the engine takes it: None, or for each split axis the axis, its parts and their sizes (None: even).
+    """`layout` as the engine takes it: None, or for each split axis the axis, its parts and their sizes.
+
+    Sizes are None for even parts, and a number for blocks of so many that go round.
 
     Parameters
     ----------
-    layout : {"block", "replicated"}, tuple or None
-        ``"block"`` splits the first axis evenly. A tuple has an entry for each axis: None for one that is whole,
-        ``"block"``, the number of even blocks, or the sizes of the parts. Where several axes are split, the ranks are a
-        grid, counted along the last of them first.
+    layout : {"block", "cyclic", "replicated"}, tuple or None
+        ``"block"`` splits the first axis evenly, ``"cyclic"`` deals its indices out to one rank after the other. A
+        tuple has an entry for each axis: None for one that is whole, ``"block"``, the number of even blocks, the sizes
+        of the parts, ``"cyclic"``, or ``("cyclic", b)`` for blocks of b indices that are dealt out. Where several axes
+        are split, the ranks are a grid, counted along the last of them first.
     shape : tuple of int
     ranks : int
 
@@ -29,14 +32,18 @@ def parse(layout, shape, ranks):
     ((0, 2, (1, 2)),)
     >>> parse(("block", "block"), (6, 8), 6)
     ((0, 3, None), (1, 2, None))
+    >>> parse((("cyclic", 64), None), (1000, 8), 2)
+    ((0, 2, 64),)
     """
     if layout is None or (layout == "block" and not isinstance(layout, tuple)):
         return None
     if isinstance(layout, str) and layout == "replicated":
         return ()
+    if isinstance(layout, str) and layout == "cyclic":
+        layout = ("cyclic", *(None,) * (len(shape) - 1)) if shape else ()
     if isinstance(layout, (str, bytes)) or not hasattr(layout, "__len__"):
         raise ValueError(
-            f"layout: expected 'block', 'replicated', or a tuple with an entry for each axis; got {layout!r}"
+            f"layout: expected 'block', 'cyclic', 'replicated', or a tuple with an entry for each axis; got {layout!r}"
         )
     if len(layout) != len(shape):
         raise ValueError(
@@ -48,10 +55,10 @@ def parse(layout, shape, ranks):
     fixed = math.prod(parts for _, parts, _ in entries if parts)
     free = [k for k, (_, parts, _) in enumerate(entries) if not parts]
     for k, parts in zip(free, _sides(ranks // max(1, fixed), len(free)), strict=True):
-        entries[k] = (entries[k][0], parts, None)
+        entries[k] = (entries[k][0], parts, entries[k][2])
     total = math.prod(parts for _, parts, _ in entries)
     if entries and total != ranks:
-        if len(entries) == 1 and entries[0][2]:
+        if len(entries) == 1 and isinstance(entries[0][2], tuple):
             axis, _, sizes = entries[0]
             raise ValueError(
                 f"layout: the sizes of {ranks} parts add up to the extent of their axis; got {sizes} for axis {axis} "
@@ -65,13 +72,22 @@ def parse(layout, shape, ranks):
 
 
 def _entry(layout, axis, shape):
-    """Axis, number of parts (0: to be found) and their sizes (None: even)."""
+    """Axis, number of parts (0: to be found) and their sizes, as `parse` gives them."""
     entry = layout[axis]
     if isinstance(entry, str) and entry == "block":
         return axis, 0, None
+    if isinstance(entry, str) and entry == "cyclic":
+        return axis, 0, 1
+    if hasattr(entry, "__len__") and len(entry) == 2 and isinstance(entry[0], str):
+        if entry[0] == "cyclic" and operator.index(entry[1]) >= 1:
+            return axis, 0, operator.index(entry[1])
+        raise ValueError(
+            f"layout: blocks that are dealt out are ('cyclic', b) with at least one index each; got {entry!r}"
+        )
     if isinstance(entry, (str, bytes)):
         raise ValueError(
-            f"layout: an axis is split by 'block', a number of blocks, or the sizes of the parts; got {entry!r}"
+            f"layout: an axis is split by 'block', 'cyclic', ('cyclic', b), a number of blocks, or the sizes of the "
+            f"parts; got {entry!r}"
         )
     if not hasattr(entry, "__len__"):
         parts = operator.index(entry)
@@ -107,5 +123,8 @@ def described(entries, owner, is_grid, ndim):
         return f"rank {owner}" if owner >= 0 else "some ranks" if is_grid else "replicated"
     made = [None] * ndim
     for axis, parts, sizes in entries:
-        made[axis] = sizes if sizes is not None else parts if is_grid else "block"
+        if isinstance(sizes, int):
+            made[axis] = "cyclic" if sizes == 1 else ("cyclic", sizes)
+        else:
+            made[axis] = sizes if sizes is not None else parts if is_grid else "block"
     return tuple(made)
