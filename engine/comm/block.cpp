@@ -63,6 +63,12 @@ std::optional<Steps> Block::steps(const View& view) const {
     return steps_of(view, parts);
 }
 
+View Block::alone(const View& view) const {
+    const View& part = local_.view();
+    return {part.storage, view.layout,
+            view.offset + part.offset * (size_of(dtype_) / size_of(view.dtype)), view.dtype};
+}
+
 /// Where the box begins among what the rank has along an axis whose parts go round.
 std::int64_t Block::first_dealt(const Split& split, const View& view, const Steps& steps,
                                 const Box& box) const {

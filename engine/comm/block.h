@@ -38,6 +38,8 @@ class Block {
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;
 
+    /// Of a rank alone, whose part is the whole: the view as one of that.
+    View alone(const View& view) const;
     /// The local window on these indices of the view; they must be here.
     Array part(const View& view, const Steps& steps, const Box& box) const;
     /// All that is owned, without halos.

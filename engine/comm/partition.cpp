@@ -160,7 +160,36 @@ void Partition::check(const Entry& e) {
     check_primitive(e);
 }
 
+bool Partition::forward(const Entry& e) {
+    if (mesh_.size() > 1 || !is_elementwise(e) || e.kind == EntryKind::Iota) return false;
+    Block& out = Block::of(mesh_, e.out);
+    bool is_ready = true;
+    const Block* first = nullptr;
+    for_each_read(e, [&](const View& v) {
+        const Block* in = is_on_mesh(v) ? Block::of(*v.storage) : nullptr;
+        is_ready = is_ready && in && in->is_split() && !v.storage->poison;
+        if (!first && in && std::ranges::equal(in->shape(), v.layout->shape())) first = in;
+    });
+    const bool is_new = !out.is_split();
+    if (!is_ready || (is_new && (!first || !std::ranges::equal(first->shape(), out.shape()))))
+        return false;
+    if (is_new) out.decide(first->held());
+    Entry local = e;
+    local.line = {};
+    local.out = out.alone(e.out);
+    for (int k = 0; k < e.inputs; ++k) {
+        if (e.in[k].storage) local.in[k] = Block::of(*e.in[k].storage)->alone(e.in[k]);
+    }
+    local.call = e.kind == EntryKind::Function
+                     ? new ElementCall(static_cast<const ElementCall*>(e.call)->function)
+                     : nullptr;
+    Tape::current().append(local);
+    return true;
+}
+
 bool Partition::ends_window(std::span<const Entry> entries) {
+    // Of a rank alone nothing is gained by waiting.
+    if (mesh_.size() == 1) return true;
     if (entries.size() == 1) recorded_ = 0;
     if (!brings_number(entries.back())) ++recorded_;
     return recorded_ >= most_statements ||
@@ -450,6 +479,12 @@ std::string text_of(const Held& held) {
 }
 
 }  // namespace
+
+Storage* Partition::memory_of(const Storage& storage) {
+    const Block* block = Block::of(storage);
+    const bool is_here = mesh_.size() == 1 && block && block->is_split() && tape_.length() == 0;
+    return is_here ? block->own().view().storage : nullptr;
+}
 
 std::string Partition::describe() {
     std::vector<Entry> window(tape_.pending().begin(), tape_.pending().end());

@@ -38,10 +38,12 @@ class Partition final : public Windows {
     Tape& tape() { return tape_; }
 
     void created(const View& all) override { Block::of(mesh_, all); }
+    bool forward(const Entry& entry) override;
     void check(const Entry& entry) override;
     bool ends_window(std::span<const Entry> entries) override;
     void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
     void complete(Storage& storage) override;
+    Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;
     Array reshaped(const Array& a, Dims shape) override;

@@ -101,6 +101,10 @@ Tape& Tape::apart(const Device* device) {
 /// Of a tape that lies apart, after an entry was recorded.
 void Tape::note_apart() {
     try {
+        if (entries_.size() == 1 && windows_->forward(entries_.back())) {
+            release(entries_.back(), 0);
+            return entries_.clear();
+        }
         windows_->check(entries_.back());
     } catch (...) {
         release(entries_.back(), 0);

@@ -20,6 +20,9 @@ class Windows {
     virtual ~Windows() = default;
     /// Before memory is written for the first time: the packed view of all of it.
     virtual void created(const View& all) = 0;
+    /// Records the entry, as that of one rank alone, on the host's tape at once where nothing has
+    /// to be planned for it.
+    virtual bool forward(const Entry& entry) = 0;
     /// Throws where the entry, which is about to be recorded, cannot be run.
     virtual void check(const Entry& entry) = 0;
     /// Whether a window ends behind the last of these entries.
@@ -29,6 +32,8 @@ class Windows {
     /// Whatever was recorded for this rank's part of the memory is run.
     virtual void complete(Storage& storage) = 0;
 
+    /// Of a rank alone with nothing recorded: where the host has the contents; else null.
+    virtual Storage* memory_of(const Storage& storage) = 0;
     /// What the window that is recorded will do and send, a line for each statement.
     virtual std::string describe() = 0;
 

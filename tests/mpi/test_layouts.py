@@ -308,10 +308,13 @@ def test_explanations_tell_what_is_sent():
     v[1:-1] = u[2:] - u[:-2]
     w = v + u[::-1]
     text = str(un.explain(w))
+    if p == 1:
+        # A rank alone records on its own tape at once.
+        assert "3 pending operations" in text or "4 pending operations" in text
+        return same(w, np.ones((4, 3)))
     assert "mesh: 3 recorded statements" in text or "mesh: 4 recorded statements" in text
     assert f"subtract ({4 * p - 2}, 3), split along axis 0, line " in text
-    if p > 1:
-        assert "a halo of 0 before and 1 after" in text and "a halo of 1 before and 0 after" in text
-        assert f"; of ({4 * p}, 3), split along axis 0, what others have" in text
+    assert "a halo of 0 before and 1 after" in text and "a halo of 1 before and 0 after" in text
+    assert f"; of ({4 * p}, 3), split along axis 0, what others have" in text
     same(w, np.ones((4 * p, 3)))
     assert "mesh: nothing is recorded" in str(un.explain(w))

@@ -47,7 +47,7 @@ def test_laplace_has_numpys_bits(n, dtype):
 
 
 def test_a_sweep_is_one_kernel_and_one_exchange():
-    n = 20 * p
+    n = 50 * p  # more elements than what runs at once
     u, v = (un.zeros((n, 30), mesh=mesh) for _ in range(2))
     boundaries(u)
     boundaries(v)

@@ -327,7 +327,12 @@ void Tape::describe_finished(std::string& out, const Storage& wanted, bool code)
 
 std::string Tape::describe(Storage* wanted, bool code) {
     std::string out;
-    if (Windows* windows = of(wanted->device).windows()) {
+    Windows* windows = of(wanted->device).windows();
+    if (Storage* own = windows ? windows->memory_of(*wanted) : nullptr) {
+        wanted = own;
+        windows = nullptr;
+    }
+    if (windows) {
         out += windows->describe();
     } else if (wanted->pending) {
         mark_closure({&wanted, 1}, nullptr);
