@@ -20,7 +20,7 @@ packages=(
     libclang-19-dev llvm-19-dev libtbb-dev libhwy-dev libopenmpi-dev openmpi-bin
     ocl-icd-libopencl1 opencl-headers pocl-opencl-icd
     # tests
-    libgtest-dev
+    libgtest-dev libmpich-dev mpich
 )
 
 install_system_packages() {
