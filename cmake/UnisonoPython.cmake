@@ -36,7 +36,8 @@ target_include_directories(_engine SYSTEM PRIVATE ${nanobind_includes})
 # the next build.
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python/unisono"
      "${PROJECT_SOURCE_DIR}/python/unisono/*.py" "${PROJECT_SOURCE_DIR}/python/unisono/*.pyi"
-     "${PROJECT_SOURCE_DIR}/python/unisono/*.pxd" "${PROJECT_SOURCE_DIR}/python/unisono/py.typed")
+     "${PROJECT_SOURCE_DIR}/python/unisono/*.pxd" "${PROJECT_SOURCE_DIR}/python/unisono/py.typed"
+     "${PROJECT_SOURCE_DIR}/python/unisono/opencl/cl/*.h")
 # Links to files that were moved or removed go first: pkgutil and editors would find them.
 file(GLOB_RECURSE links LIST_DIRECTORIES FALSE "${UNISONO_PACKAGE_DIR}/*.py" "${UNISONO_PACKAGE_DIR}/*.pyi")
 foreach(link IN LISTS links)

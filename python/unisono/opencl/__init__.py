@@ -6,6 +6,8 @@ arrays of unisono on a device are arguments of kernels, and kernels run between 
 `context`, `queue`, `to_pyopencl` and `from_pyopencl` go together with an installed pyopencl.
 """
 
+from collections.abc import Callable, Sequence
+
 from ._constants import *
 from ._copies import enqueue_copy, enqueue_fill
 from ._driver import Error, LogicError, MemoryError, RuntimeError
@@ -36,6 +38,7 @@ from ._objects import NameVersion
 from ._platforms import (
     Context,
     Device,
+    DeviceTopologyAmd,
     Platform,
     choose_devices,
     create_some_context,
@@ -54,6 +57,7 @@ from ._programs import (
 )
 from ._queues import (
     CommandQueue,
+    CommandQueueUsedAfterExit,
     Event,
     NannyEvent,
     UserEvent,
@@ -76,8 +80,15 @@ from ._svm import (
     svm_empty_like,
 )
 
-_modules = ()
+_modules = "algorithm array bitonic_sort characterize clmath clrandom cltypes elementwise reduction scan tools version".split()
 _beside_pyopencl = ("context", "queue", "to_pyopencl", "from_pyopencl", "_of_pyopencl")
+
+
+CtxFactory = Callable[[], Context]
+WaitList = Sequence[Event] | None
+
+
+_PYPY = False
 
 
 def have_gl():

@@ -277,6 +277,20 @@ class MemoryMap:
             self.release()
 
 
+class _Mapped:
+    """Owner of mapped bytes, the ``base`` of arrays on them: releases them, also at the end of a block."""
+
+    def release(self, queue=None, wait_for=None):
+        """Give the memory back to the device; the event of that."""
+        return self._mapped.release(queue, wait_for)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.release()
+
+
 def array_at(mapped, address, shape, dtype, order, strides):
     """(array, mapped): a NumPy array on mapped memory, and what unmaps it."""
     dtype = np.dtype(dtype)
@@ -286,7 +300,7 @@ def array_at(mapped, address, shape, dtype, order, strides):
     span = dtype.itemsize * math.prod(shape)
     if strides:
         span = dtype.itemsize + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-    data = (ctypes.c_char * max(span, 1)).from_address(address)
+    data = type("MappedBytes", (_Mapped, ctypes.c_char * max(span, 1)), {}).from_address(address)
     data._mapped = mapped
     return np.ndarray(shape, dtype, data, strides=strides)
 

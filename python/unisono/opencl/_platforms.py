@@ -128,6 +128,15 @@ class Device(Holder):
         return f"<unisono.opencl.Device '{self.name.strip()}' on '{self.platform.name.strip()}' at 0x{self.int_ptr:x}>"
 
 
+class DeviceTopologyAmd:
+    """Where a device of AMD's sits on the PCI bus."""
+
+    __slots__ = ("bus", "device", "function", "type")
+
+    def __init__(self, bus=0, device=0, function=0):
+        self.type, self.bus, self.device, self.function = 1, bus, device, function
+
+
 _device_kinds = texts_of(
     device_info,
     """t NAME VENDOR DRIVER_VERSION VERSION PROFILE EXTENSIONS OPENCL_C_VERSION BUILT_IN_KERNELS IL_VERSION

@@ -7,6 +7,7 @@ with properties are queues of the engine (`unisono.Queue`) beside it.
 import ctypes
 import sys
 import threading
+import warnings
 import weakref
 
 from .. import _engine
@@ -24,6 +25,10 @@ from ._platforms import Context, Device, engine_device
 from ._tables import add_attributes
 
 _own_queues = weakref.WeakValueDictionary()  # the CommandQueue that is a device's own, by its name
+
+
+class CommandQueueUsedAfterExit(UserWarning):
+    """A queue was used after the block that it was made for."""
 
 
 class CommandQueue(Holder):
@@ -50,6 +55,7 @@ class CommandQueue(Holder):
     _retain, _release = "clRetainCommandQueue", "clReleaseCommandQueue"
     _queries = "clGetCommandQueueInfo", {}
     _queue = None  # the engine's
+    is_own = False  # whether it is the one to which the engine gives statements
     _finalized = False
 
     def __init__(self, context, device=None, properties=None):
@@ -73,6 +79,7 @@ class CommandQueue(Holder):
         if not flags and name not in _own_queues:
             self._address = engine_device(device.int_ptr)[1]
             _own_queues[name] = self
+            self.is_own = True
         else:
             from .._runtime.queues import Queue
 
@@ -89,8 +96,10 @@ class CommandQueue(Holder):
     def int_ptr(self):
         """Address of the driver's object."""
         if self._finalized:
-            raise wrong(
-                "CommandQueue", "INVALID_COMMAND_QUEUE", "the queue was used after its block ended"
+            warnings.warn(
+                "CommandQueue: the queue was used after its block ended",
+                CommandQueueUsedAfterExit,
+                stacklevel=3,
             )
         return self._address
 

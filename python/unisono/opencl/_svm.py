@@ -108,13 +108,13 @@ class SVMAllocation(SVMPointer):
     def __init__(
         self, ctx, size, alignment=0, flags=svm_mem_flags.READ_WRITE, queue=None, _interface=None
     ):
-        if size <= 0:
-            raise wrong(
-                "SVMAllocation", "INVALID_VALUE", f"it has at least one byte; got size={size}"
-            )
+        if size < 0:
+            raise wrong("SVMAllocation", "INVALID_VALUE", f"a size is not negative; got {size}")
         self._ctx, self._queue, self.size = ctx, queue, size
-        self.svm_ptr = _driver.function("clSVMAlloc")(ctx.int_ptr, flags, size, alignment)
-        if not self.svm_ptr:
+        self.svm_ptr = (
+            _driver.function("clSVMAlloc")(ctx.int_ptr, flags, size, alignment) if size else None
+        )
+        if size and not self.svm_ptr:
             raise _driver.MemoryError(
                 f"SVMAllocation: the driver has no {size} bytes of shared virtual memory (flags "
                 f"{svm_mem_flags.to_string(flags)}); see Device.svm_capabilities", -4, "clSVMAlloc",
@@ -141,8 +141,10 @@ class SVMAllocation(SVMPointer):
 
     def release(self):
         """Give the memory back."""
-        if self.svm_ptr is None:
+        if self.svm_ptr is None and self.size:
             raise wrong("SVMAllocation.release", "INVALID_VALUE", "it was released before")
+        if not self.size:
+            return
         if self._queue is not None:
             self.enqueue_release()
             return

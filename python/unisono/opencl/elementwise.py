@@ -1,0 +1,170 @@
+"""`ElementwiseKernel`: a C statement for each element."""
+
+import threading
+
+from ._c_types import (
+    OtherArg,
+    VectorArg,
+    declarations,
+    dtype_to_ctype,
+    get_arg_offset_adjuster_code,
+    parse_arg_list,
+    pass_arguments,
+    preamble_of,
+)
+from ._constants import device_type
+from ._programs import Program
+
+
+def work_items(device, n):
+    """(global, local) size of a loop over n elements that work-items share out."""
+    if device.type & device_type.CPU:
+        local = 64
+        groups = min(-(-n // local), 64 * device.max_compute_units)
+    else:
+        local = min(128, device.max_work_group_size)
+        groups = min(-(-n // local), 64 * device.max_compute_units)
+    return (max(groups, 1) * local,), (local,)
+
+
+_range = range  # which is the name of a parameter below
+
+
+class ElementwiseKernel:
+    """Runs a C statement for each index `i` of arrays of one size `n`.
+
+    Parameters
+    ----------
+    context : Context
+    arguments : str or list of Argument
+        C declarators, for example ``"float *x, float a"``.
+    operation : str
+        The statement; several have semicolons between.
+    name : str
+    options : list of str
+        For the compiler.
+    preamble, loop_prep, after_loop : str
+        C text before the kernel, before its loop, and behind it.
+
+    Examples
+    --------
+    >>> import numpy, unisono.opencl as cl, unisono.opencl.array
+    >>> from unisono.opencl.elementwise import ElementwiseKernel
+    >>> try:
+    ...     queue = cl.CommandQueue(cl.create_some_context(interactive=False))
+    ...     x = cl.array.arange(queue, 4, dtype=numpy.float32)
+    ...     axpb = ElementwiseKernel(queue.context, "float *x, float a", "x[i] = a * x[i] + 1")
+    ...     event = axpb(x, 3)
+    ...     assert x.get().tolist() == [1, 4, 7, 10]
+    ... except cl.Error:
+    ...     pass
+    """
+
+    def __init__(self, context, arguments, operation, name="elwise_kernel", options=None, **kwargs):
+        self.context, self.operation, self.name, self.options = (
+            context,
+            operation,
+            name,
+            options or [],
+        )
+        self.arguments = parse_arg_list(arguments, with_offset=True)
+        if not any(isinstance(a, (VectorArg, OtherArg)) for a in self.arguments):
+            raise RuntimeError("ElementwiseKernel: expected an array among the arguments")
+        self._texts = {key: kwargs.pop(key, "") for key in ("preamble", "loop_prep", "after_loop")}
+        self.preamble = self._texts["preamble"]
+        kwargs.pop("use_range", None)
+        if kwargs:
+            raise TypeError(f"ElementwiseKernel: unknown arguments: {', '.join(kwargs)}")
+        self._kernels, self._lock = {}, threading.Lock()
+
+    def _source(self, use_range):
+        texts = self._texts
+        if use_range:
+            loop = (
+                "for (long i = start + get_global_id(0) * step; step > 0 ? i < stop : i > stop;"
+                " i += get_global_size(0) * step)"
+            )
+            sizes = "long start, long stop, long step"
+        else:
+            loop = "for (long i = get_global_id(0); i < n; i += get_global_size(0))"
+            sizes = "long n"
+        return f"""{preamble_of(self.arguments, text=texts["preamble"])}
+#define PYOPENCL_ELWISE_CONTINUE continue
+__kernel void {self.name}({declarations(self.arguments)}, {sizes}) {{
+{get_arg_offset_adjuster_code(self.arguments)}
+int lid = get_local_id(0);
+int gsize = get_global_size(0);
+int work_group_start = get_local_size(0) * get_group_id(0);
+{texts["loop_prep"]};
+{loop}
+{{
+{self.operation};
+}}
+{texts["after_loop"]};
+}}
+"""
+
+    def get_kernel(self, use_range=False):
+        """The Kernel and the arguments."""
+        with self._lock:
+            if use_range not in self._kernels:
+                program = Program(self.context, self._source(use_range)).build(self.options)
+                self._kernels[use_range] = getattr(program, self.name)
+        return self._kernels[use_range], self.arguments
+
+    def __call__(
+        self, *args, range=None, slice=None, capture_as=None, queue=None, wait_for=None, **kwargs
+    ):
+        """Run it; the Event of that.
+
+        Parameters
+        ----------
+        range, slice : slice
+            Indices, instead of all; `slice` counts negative ones from the end.
+        queue : CommandQueue, optional
+            By default the first array's.
+        wait_for : list of Event, optional
+        """
+        if kwargs:
+            raise TypeError(f"{self.name}: unknown arguments: {', '.join(kwargs)}")
+        if range is not None and slice is not None:
+            raise TypeError(f"{self.name}: expected range or slice; got both")
+        kernel, _ = self.get_kernel(range is not None or slice is not None)
+        values, first = pass_arguments(self.arguments, args)
+        if first is None and range is None:
+            raise TypeError(f"{self.name}: expected an array among the arguments")
+        for a, value in zip(self.arguments, args, strict=True):
+            if isinstance(a, VectorArg) and hasattr(value, "flags") and not value.flags.forc:
+                raise RuntimeError(
+                    f"{self.name}: argument '{a.name}' is not contiguous; use copy()"
+                )
+        queue = queue or (first.queue if first is not None else None)
+        if queue is None:
+            raise ValueError(f"{self.name}: no queue is given, and the first array has none")
+        if slice is not None:
+            bounds = slice.indices(first.size)
+        elif range is not None:
+            bounds = (range.start or 0, range.stop, range.step or 1)
+        else:
+            bounds = (first.size,)
+        count = len(_range(*bounds)) if len(bounds) > 1 else bounds[0]
+        if not count:
+            from ._queues import enqueue_marker
+
+            return enqueue_marker(queue, wait_for)
+        return kernel(queue, *work_items(queue.device, count), *values, *bounds, wait_for=wait_for)
+
+
+def get_elwise_kernel(context, arguments, operation, name="elwise_kernel", options=(), **kwargs):
+    """The Kernel of an `ElementwiseKernel`; the number of elements is its last argument."""
+    return ElementwiseKernel(
+        context, arguments, operation, name, list(options), **kwargs
+    ).get_kernel()[0]
+
+
+def complex_dtype_to_name(dtype):
+    """Name of the functions of complex numbers of a dtype: "cfloat" or "cdouble"."""
+    return dtype_to_ctype(dtype).removesuffix("_t")
+
+
+__all__ = ["ElementwiseKernel", "complex_dtype_to_name", "get_elwise_kernel", "work_items"]

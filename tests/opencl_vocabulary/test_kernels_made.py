@@ -1,0 +1,149 @@
+"""Kernels that are made of C expressions: elementwise, reductions, scans and what is built of them."""
+
+import numpy as np
+import pytest
+import unisono.opencl as cl
+import unisono.opencl.array as cla
+from unisono.opencl.algorithm import (
+    KeyValueSorter,
+    RadixSort,
+    copy_if,
+    partition,
+    remove_if,
+    unique,
+)
+from unisono.opencl.bitonic_sort import BitonicSort
+from unisono.opencl.elementwise import ElementwiseKernel
+from unisono.opencl.reduction import ReductionKernel
+from unisono.opencl.scan import ExclusiveScanKernel, GenericScanKernel, InclusiveScanKernel
+
+
+@pytest.fixture
+def send(queue):
+    return lambda values, dtype=None: cla.to_device(queue, np.asarray(values, dtype))
+
+
+def test_elementwise(ctx, queue, send):
+    kernel = ElementwiseKernel(
+        ctx, "float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]"
+    )
+    x, y = send(np.arange(50), np.float32), send(np.ones(50), np.float32)
+    z = cla.empty_like(x)
+    kernel(5, x, 6, y, z).wait()
+    assert (z.get() == 5 * np.arange(50) + 6).all()
+    kernel(1, x[1:], 0, y[1:], z[:-1])
+    assert (z.get()[:-1] == np.arange(1, 50)).all()
+    kernel(0, x, -1, y, z, slice=slice(40, 2, -3))
+    expected = np.append(np.arange(1, 50), 251)
+    expected[40:2:-3] = -1
+    assert (z.get() == expected).all()
+    with pytest.raises(TypeError, match="argument 'x' has elements of float32; got float64"):
+        kernel(5, x.astype(np.float64), 6, y, z)
+    with pytest.raises(TypeError, match="expected 5 arguments: float a, .*; got 2"):
+        kernel(5, x)
+    with pytest.raises(RuntimeError, match="argument 'x' is not contiguous"):
+        kernel(5, send(np.ones(100), np.float32)[::2], 6, y, z)
+    with pytest.raises(cl.RuntimeError, match="BUILD_PROGRAM_FAILURE"):
+        ElementwiseKernel(ctx, "float *x", "x[i] = nothing")(x)
+    with pytest.raises(ValueError, match="unknown C type 'flaot' in 'flaot \\*x'"):
+        ElementwiseKernel(ctx, "flaot *x", "x[i] = 1")
+
+
+def test_elementwise_of_complex_numbers(ctx, queue, send):
+    kernel = ElementwiseKernel(
+        ctx, "cfloat_t *z, cfloat_t *x, cfloat_t a",
+        "z[i] = cfloat_add(cfloat_mul(x[i], a), cfloat_divide(cfloat_exp(x[i]), cfloat_conj(a)))",
+    )  # fmt: skip
+    x = send([1 + 2j, -0.5 + 1j], np.complex64)
+    z, a = cla.empty_like(x), np.complex64(2 - 1j)
+    kernel(z, x, a)
+    host = x.get()
+    assert np.allclose(z.get(), host * a + np.exp(host) / np.conj(a))
+
+
+def test_reductions(ctx, queue, send):
+    dot = ReductionKernel(
+        ctx,
+        np.float32,
+        neutral="0",
+        reduce_expr="a+b",
+        map_expr="z*x[i]*y[i]",
+        arguments="float z, float *x, float *y",
+    )
+    n = 100_000
+    x = cla.arange(queue, n, dtype=np.float32) / n
+    assert dot(2, x, x).get() == pytest.approx(
+        2 * (np.arange(n) / n) @ (np.arange(n) / n), rel=1e-3
+    )
+    assert dot(1, x[:0], x[:0]).get() == 0
+    total = ReductionKernel(ctx, np.int32, "0", "a+b", map_expr="i", arguments=[])
+    assert total(range=slice(2000), queue=queue).get() == 1999000
+    out = send([0, 0], np.int32)
+    result, event = total(range=slice(1, 10, 2), queue=queue, out=out[1:], return_event=True)
+    event.wait()
+    assert out.get().tolist() == [0, 25]
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 1000, 100_003])
+def test_scans(ctx, queue, n):
+    host = np.random.default_rng(0).integers(0, 10, n).astype(np.int32)
+    x = cla.to_device(queue, host)
+    expected = np.cumsum(host, dtype=np.int32)
+    InclusiveScanKernel(ctx, np.int32, "a+b", "0")(x)
+    assert (x.get() == expected).all()
+    x = cla.to_device(queue, host)
+    ExclusiveScanKernel(ctx, np.int32, "a+b", "0")(x)
+    assert (x.get() == expected - host).all()
+
+
+def test_segmented_scans(ctx, queue):
+    n = 5000
+    rng = np.random.default_rng(1)
+    host, starts = rng.integers(0, 10, n).astype(np.int32), (rng.random(n) < 0.01).astype(np.int8)
+    scan = GenericScanKernel(
+        ctx, np.int32, "int *ary, char *starts, int *out, int *before", "ary[i]",
+        "across_seg_boundary ? b : (a + b)", neutral="0", is_segment_start_expr="starts[i]",
+        output_statement="out[i] = item; before[i] = prev_item;",
+    )  # fmt: skip
+    x = cla.to_device(queue, host)
+    out, before = cla.empty_like(x), cla.empty_like(x)
+    scan(x, cla.to_device(queue, starts), out, before)
+    sums, total = [], 0
+    for value, start in zip(host, starts, strict=True):
+        total = value + (0 if start else total)
+        sums.append(total)
+    assert out.get().tolist() == sums
+    assert before.get().tolist() == [0 if s or not k else sums[k - 1] for k, s in enumerate(starts)]
+
+
+def test_parts_of_arrays(queue, send):
+    host = np.random.default_rng(2).integers(0, 1000, 20_000)
+    x = send(host, np.int64)
+    limit = [("limit", np.int64(300))]
+    for function, mask in ((copy_if, host > 300), (remove_if, host <= 300)):
+        out, count, _ = function(x, "ary[i] > limit", extra_args=limit)
+        assert (out.get()[: int(count.get())] == host[mask]).all()
+    yes, no, count, _ = partition(x, "ary[i] > limit", extra_args=limit)
+    n = int(count.get())
+    assert (yes.get()[:n] == host[host > 300]).all() and (
+        no.get()[: len(host) - n] == host[host <= 300]
+    ).all()
+    out, count, _ = unique(send(np.sort(host), np.int64))
+    assert (out.get()[: int(count.get())] == np.unique(host)).all()
+
+
+def test_sorts(ctx, queue, send):
+    host = np.random.default_rng(3).integers(0, 2**16, 3000).astype(np.int32)
+    sort = RadixSort(ctx, "int *ary, int *at", "ary[i]", ["ary", "at"], key_dtype=np.int32)
+    (x, at), _ = sort(send(host), cla.arange(queue, 3000, dtype=np.int32), key_bits=16)
+    assert (x.get() == np.sort(host)).all() and (at.get() == np.argsort(host, kind="stable")).all()
+    keys = send(host % 10)
+    starts, values, _ = KeyValueSorter(ctx)(queue, keys, send(host), 10, np.int32)
+    for key in range(10):
+        begin, end = starts.get()[key : key + 2]
+        assert (values.get()[begin:end] == host[host % 10 == key]).all()
+    x, at = send(host), cla.arange(queue, 3000, dtype=np.int32)
+    x, _ = BitonicSort(ctx)(x, at)
+    assert (x.get() == np.sort(host)).all() and (host[at.get()] == np.sort(host)).all()
+    with pytest.raises(ValueError, match="'other' is sorted, but is no argument"):
+        RadixSort(ctx, "int *ary", "ary[i]", ["other"])
