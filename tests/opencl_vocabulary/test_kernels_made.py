@@ -52,7 +52,7 @@ def test_elementwise(ctx, queue, send):
 def test_elementwise_of_complex_numbers(ctx, queue, send):
     kernel = ElementwiseKernel(
         ctx, "cfloat_t *z, cfloat_t *x, cfloat_t a",
-        "z[i] = cfloat_add(cfloat_mul(x[i], a), cfloat_divide(cfloat_exp(x[i]), cfloat_conj(a)))",
+        "z[i] = cfloat_fma(x[i], a, cfloat_divide(cfloat_exp(x[i]), cfloat_conj(a)))",
     )  # fmt: skip
     x = send([1 + 2j, -0.5 + 1j], np.complex64)
     z, a = cla.empty_like(x), np.complex64(2 - 1j)

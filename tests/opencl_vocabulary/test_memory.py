@@ -144,6 +144,10 @@ def test_the_hosts_memory_is_used(ctx, queue, build):
     view, _ = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.READ, 0, data.shape, data.dtype)
     assert view[5] == 6 and data[5] == 6
     assert buffer.hostbuf is data and buffer.get_host_array((4,), np.int32).tolist() == [1, 2, 3, 4]
+    with pytest.raises(
+        cl.LogicError, match=r"the buffer has 4096 bytes; got shape \(1025,\) of int32"
+    ):
+        buffer.get_host_array(1025, np.int32)
 
 
 def test_maps(ctx, queue):

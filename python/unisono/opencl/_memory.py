@@ -50,16 +50,25 @@ class MemoryObjectHolder(Holder):
             raise wrong(
                 "get_host_array", "INVALID_VALUE", "the buffer was made without USE_HOST_PTR"
             )
-        bytes_ = (ctypes.c_char * self.size).from_address(self.host_ptr)
-        made = np.frombuffer(bytes_, dtype)
-        count = math.prod((shape,) if isinstance(shape, int) else shape)
-        if count > made.size:
+        dtype = np.dtype(dtype)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if math.prod(shape) * dtype.itemsize > self.size:
             raise wrong(
                 "get_host_array",
                 "INVALID_VALUE",
-                f"the buffer has {self.size} bytes; got shape {shape} of {np.dtype(dtype)}",
+                f"the buffer has {self.size} bytes; got shape {shape} of {dtype}",
             )
-        return made[:count].reshape(shape, order=order)
+        # The array keeps what has its memory.
+        count = (math.prod(shape) * dtype.itemsize,)
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (self.host_ptr, False),
+            "shape": count,
+            "typestr": "|u1",
+        }
+        made = np.asarray(self)
+        del self.__array_interface__
+        return np.ndarray(shape, dtype, made, order=order)
 
 
 class MemoryObject(MemoryObjectHolder):

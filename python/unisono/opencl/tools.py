@@ -99,7 +99,7 @@ class SVMAllocator(AllocatorBase):
     def __init__(self, ctx, *, flags=svm_mem_flags.READ_WRITE, alignment=0, queue=None):
         self.context, self.flags, self.alignment, self.queue = ctx, flags, alignment, queue
 
-    def _allocate(self, size):
+    def __call__(self, size):
         return SVMAllocation(self.context, size, self.alignment, self.flags, self.queue)
 
 
@@ -202,6 +202,12 @@ class MemoryPool:
 
 class SVMPool(MemoryPool):
     """A `MemoryPool` of shared virtual memory."""
+
+    def allocate(self, size):
+        """A block of so many bytes at least."""
+        return super().allocate(size) if size else self._allocator(0)
+
+    __call__ = allocate
 
 
 class PooledBuffer(MemoryObject):

@@ -34,6 +34,9 @@
     N##_t N##_mul(N##_t a, N##_t b) {                                                           \
         return N##_new(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                           \
     }                                                                                           \
+    N##_t N##_fma(N##_t a, N##_t b, N##_t c) {                                                  \
+        return N##_new(fma(a.x, b.x, fma(-a.y, b.y, c.x)), fma(a.x, b.y, fma(a.y, b.x, c.y)));  \
+    }                                                                                           \
     N##_t N##_mulr(N##_t a, T b) { return N##_new(a.x * b, a.y * b); }                          \
     N##_t N##_rmul(T a, N##_t b) { return N##_new(a * b.x, a * b.y); }                          \
     N##_t N##_divider(N##_t a, T b) { return N##_new(a.x / b, a.y / b); }                       \
