@@ -383,8 +383,9 @@ def pages():
     for name in "linalg fft random lib lib.stride_tricks mpi ga memory emath testing extending experimental".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
-    # Objects that make types, and PyOpenCL's: checkers need not know more of them.
-    for path, name in (("types.pyi", "types"), ("opencl/__init__.pyi", "opencl")):
+    # Objects that make types, and the names of other packages: checkers need not know more of them.
+    for name in ("types", "profiler", "cuda", "cupy", "opencl"):
+        path = f"{name}/__init__.pyi" if (HOME / name).is_dir() else f"{name}.pyi"
         head = f'"""Types of ``unisono.{name}``, written by scripts/stubs.py."""'
         yield (
             HOME / path,

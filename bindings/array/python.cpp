@@ -161,6 +161,20 @@ PyMethodDef python_methods[] = {
     FUNCTION("conjugate", ", out=None"),
     FUNCTION("dot", ", b, out=None"),
     FUNCTION("trace", ", offset=0, axis1=0, axis2=1, dtype=None, out=None"),
+    METHOD("copy_to_device",
+           "copy_to_device($self, source, /, stream=None)\n--\n\n"
+           "Copies an array of the same shape into this one, with Numba's name."),
+    METHOD(
+        "copy_to_host",
+        "copy_to_host($self, /, ary=None, stream=None)\n--\n\n"
+        "A NumPy array with a copy of the elements, or `ary` filled with them, with Numba's name."),
+    METHOD(
+        "get",
+        "get($self, /, stream=None, order='C', out=None)\n--\n\n"
+        "A NumPy array with a copy of the elements, or `out` filled with them, with CuPy's name."),
+    METHOD("set",
+           "set($self, source, /, stream=None)\n--\n\n"
+           "Copies an array of the same shape into this one, with CuPy's name."),
     METHOD("setflags",
            "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
            "Allows or forbids writes through this array; views of it made later follow."),

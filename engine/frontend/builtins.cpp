@@ -150,7 +150,8 @@ std::optional<Value> Calls::array_method(const Node& node, const Value& object) 
 Value Calls::call_builtin(const Node& node, const std::string& name) {
     const Place& place = node.place;
     if (auto v = work_item(node, name)) return *v;
-    if (name == "un.local_array") return local_array(node);
+    if (name == "un.local_array") return local_array(node, ir::Space::Local);
+    if (name == "un.private_array") return local_array(node, ir::Space::Private);
     if (name.rfind("atomic.", 0) == 0) return atomic(node, after_dot(name));
     if (name == "range" || name == "un.prange") {
         refuse(place, after_dot(name) + " can only be looped over",

@@ -56,6 +56,7 @@ class Calls : public Bindings {
     E is_of_class(E code, const std::string& names);
     Value class_name(const Value& v, const Place& place);
     Value exception_arguments(const Value& e, const Place& place);
+    const Node* statement_ = nullptr;  ///< the call that is a statement: its value is not used
 
   private:
     Value known_call(const Node& node);
@@ -115,7 +116,7 @@ class Calls : public Bindings {
     std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
                                  const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
-    Value local_array(const Node& node);
+    Value local_array(const Node& node, ir::Space space);
 };
 
 }  // namespace unisono::frontend

@@ -1,6 +1,7 @@
 // What threads share under a lock, and reductions by functions of the program: each part of a loop
 // combines what it meets, the parts are combined behind the loop in their order.
 #include "frontend/calls.h"
+#include "ir/atomics.h"
 
 namespace unisono::frontend {
 
@@ -97,16 +98,31 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
     return filled(args[2]);
 }
 
-/// atomic.add(array, index, value) and the like: one thread at a time changes an element.
+/// atomic.add(array, index, value) and the like: one thread at a time changes an element. The value
+/// is what was there before, where the call is no statement.
 Value Calls::atomic(const Node& node, const std::string& name) {
+    using ir::AtomicForm;
+    static const std::map<std::string, AtomicForm> forms = {{"exch", AtomicForm::Exchange},
+                                                            {"cas", AtomicForm::Compare},
+                                                            {"inc", AtomicForm::CountUp},
+                                                            {"dec", AtomicForm::CountDown}};
+
     static const std::map<std::string, Op> ops = {
         {"add", Op::Add},  {"sub", Op::Add}, {"min", Op::Min}, {"max", Op::Max},
         {"and_", Op::And}, {"or_", Op::Or},  {"xor", Op::Xor}};
     auto args = arguments(node);
     auto found = ops.find(name);
-    if (found == ops.end() || args.size() != 3 || !args[0].type.is_array()) {
-        refuse(node.place, "atomic." + name + " takes an array, an index and a value",
-               "write un.atomic.add(a, i, x), or a tuple of indices");
+    auto form = forms.find(name);
+    if (found == ops.end() && form == forms.end())
+        refuse(node.place, "atomic." + name + " is not supported in a compiled function",
+               "use add, sub, min, max, exch, cas, inc or dec");
+    const bool compares = name == "cas";
+    if (args.size() != (compares ? 4U : 3U) || !args[0].type.is_array()) {
+        refuse(node.place,
+               "atomic." + name + " takes an array, an index and " +
+                   (compares ? "two values" : "a value"),
+               compares ? "write un.atomic.cas(a, i, expected, x)"
+                        : "write un.atomic." + name + "(a, i, x), or a tuple of indices");
     }
     const Value& array = args[0];
     if (!array.type.writable) refuse_readonly(array);
@@ -125,7 +141,15 @@ Value Calls::atomic(const Node& node, const std::string& name) {
                "give a tuple of indices");
     }
     DType t = array.type.dtype;
-    bool is_bits = found->second == Op::And || found->second == Op::Or || found->second == Op::Xor;
+    const Op op = found == ops.end() ? Op::Add : found->second;
+    bool is_bits = op == Op::And || op == Op::Or || op == Op::Xor;
+    if (form != forms.end() && name.size() == 3 && name != "cas" && info(t).kind != 'u')
+        refuse(node.place,
+               "atomic." + name + " counts in unsigned integers; got " + describe(array.type),
+               "use an array of uint32 or uint64, or atomic.add");
+    if (form != forms.end() && size_of(t) < 4)
+        refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
+               "use an array of 32 or 64 bits");
     if (is_complex(t))
         refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
                "change a.real and a.imag one by one, or hold a lock: with un.lock():");
@@ -133,11 +157,23 @@ Value Calls::atomic(const Node& node, const std::string& name) {
         refuse(node.place, "atomic." + name + " is not defined for " + describe(array.type),
                "use an array of integers");
     }
-    E x = to_type(want_scalar(args[2], node.place, "the value"), t, node.place);
+    E x = to_type(want_scalar(args.back(), node.place, "the value"), t, node.place);
     if (name == "sub") x = op_unary(Op::Neg, x);
+    std::vector<E> all = where;
+    if (compares)
+        all.push_back(to_type(want_scalar(args[2], node.place, "the value"), t, node.place));
     at(node.place);
-    emit(b_->atomic(array.array, found->second, where, x, access_for(where)));
-    return {};
+    ir::S made = b_->atomic(array.array, op, all, x, access_for(where));
+    if (statement_ == &node && form == forms.end()) {
+        emit(made);
+        return {};
+    }
+    const std::int32_t before = b_->var("before", t);
+    emit(b_->declare(before, nullptr));
+    std::int32_t outs[] = {before};
+    emit(ir::atomic_of_form(*b_, made, form == forms.end() ? AtomicForm::Combine : form->second,
+                            outs));
+    return scalar(b_->read(before), Weak::None);
 }
 
 }  // namespace unisono::frontend

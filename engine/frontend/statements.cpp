@@ -81,6 +81,7 @@ void FunctionLowerer::statement(const Node& node) {
             return;
         case NodeKind::Evaluate:
             if (node.children[0].kind != NodeKind::Text) {
+                statement_ = &node.children[0];
                 Value v = maybe_none(node.children[0]);
                 // What nobody takes is read all the same: its index may be out of range.
                 if (v.type.is_scalar() && v.expr && has_load(v.expr)) (void)temporary(v.expr);

@@ -32,7 +32,8 @@ class Uniformity {
         if (e.kind == NodeKind::Name) return divergent_.count(e.text) > 0;
         if (e.kind == NodeKind::Subscript) return true;
         if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
-        if (e.kind == NodeKind::Builtin && (e.text == "un.global_id" || e.text == "un.local_id"))
+        if (e.kind == NodeKind::Builtin && (e.text == "un.global_id" || e.text == "un.local_id" ||
+                                            e.text.rfind("atomic.", 0) == 0))
             return true;
         for (const Node& child : e.children) {
             if (diverges(child)) return true;

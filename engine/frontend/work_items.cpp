@@ -25,7 +25,8 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
         {"un.num_groups", ir::WorkItemQuery::GroupCount},
     };
     auto it = queries.find(name);
-    bool is_barrier = name == "un.barrier", is_local = name == "un.local_array";
+    bool is_barrier = name == "un.barrier";
+    bool is_local = name == "un.local_array" || name == "un.private_array";
     if (it == queries.end() && !is_barrier && !is_local) return std::nullopt;
     if (!source_.is_kernel) {
         if (is_barrier && parallel_depth_ > 0)
@@ -61,17 +62,19 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     return scalar(b_->work_item(it->second, static_cast<int>(*axis)), Weak::Int);
 }
 
-Value Calls::local_array(const Node& node) {
+/// An array of the work-group, or of the work-item alone.
+Value Calls::local_array(const Node& node, ir::Space space) {
     auto args = arguments(node);
+    const std::string name = space == ir::Space::Local ? "local_array" : "private_array";
     if (!source_.is_kernel)
-        refuse(node.place, "local_array is only defined in a kernel",
+        refuse(node.place, name + " is only defined in a kernel",
                "decorate the function with @un.kernel");
     if (frames_.size() > 1)
-        refuse(node.place, "local_array inside of a branch or a loop",
+        refuse(node.place, name + " inside of a branch or a loop",
                "make it at the top of the kernel");
     if (args.size() != 2 || args[1].type.kind != Type::Kind::DTypeName) {
-        refuse(node.place, "local_array takes a shape and a dtype",
-               "write un.local_array((16, 16), np.float32)");
+        refuse(node.place, name + " takes a shape and a dtype",
+               "write un." + name + "((16, 16), np.float32)");
     }
     std::vector<Value> shape =
         args[0].type.is_tuple() ? args[0].items : std::vector<Value>{args[0]};
@@ -79,7 +82,9 @@ Value Calls::local_array(const Node& node) {
     for (const Value& v : shape) {
         auto known = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
         if (!known || *known <= 0) {
-            refuse(node.place, "the shape of a local array must be positive constants",
+            refuse(node.place,
+                   "the shape of a " + name.substr(0, name.find('_')) +
+                       " array must be positive constants",
                    "write numbers, or names of global constants");
         }
         extents.push_back(i64(*known));
@@ -87,7 +92,7 @@ Value Calls::local_array(const Node& node) {
     at(node.place);
     DType t = args[1].type.dtype;
     std::int32_t id =
-        b_->local_array("local", t, static_cast<int>(extents.size()), ir::Space::Local);
+        b_->local_array(name.substr(0, name.find('_')), t, static_cast<int>(extents.size()), space);
     emit(b_->allocate(id, extents));
     Value v;
     v.type = Type::array(t, function_->arrays[static_cast<std::size_t>(id)].strides, true);

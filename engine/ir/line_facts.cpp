@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/atomics.h"
 #include "ir/rewrite.h"
 
 namespace unisono::ir {
@@ -31,7 +32,7 @@ class Walk final : public Visitor {
             case StmtKind::While: add_loop(l, "while"); break;
             case StmtKind::Store:
             case StmtKind::Atomic:
-                access(s->access, s->args.first(s->args.size() - 1));
+                access(s->access, s->args.first(index_count(*s)));
                 if (!loops_.empty()) l.computed += operations(s->args.back());
                 break;
             case StmtKind::Make: ++l.arrays; break;

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "ir/atomics.h"
 #include "ir/build.h"
 
 namespace unisono::ir {
@@ -247,9 +248,20 @@ class Printer {
         return s;
     }
 
+    std::string atomic(S s) {
+        static constexpr std::string_view words[] = {"", "exchange", "compare", "count up",
+                                                     "count down"};
+        const bool combines = atomic_form(*s) == AtomicForm::Combine;
+        std::string text = s->outs.empty() ? "" : name_of(vars_, s->outs[0]) + " = ";
+        text += "atomic " + std::string(combines ? name(s->op) : words[s->axis]) + " ";
+        text += name_of(arrays_, s->id) + std::string(access_name(s->access)) + "[" +
+                list(s->args.first(index_count(*s))) + "]";
+        return text + ", " + list(s->args.subspan(index_count(*s)));
+    }
+
     std::string target(S s) {
         return name_of(arrays_, s->id) + std::string(access_name(s->access)) + "[" +
-               list(s->args.first(s->args.size() - 1)) + "]" +
+               list(s->args.first(index_count(*s))) + "]" +
                part_of(s->id, s->args.back()->dtype, s->axis);
     }
 
@@ -337,12 +349,7 @@ class Printer {
                      target(s) + (s->streaming ? " = streaming " : " = ") + expr(s->args.back()),
                      s->line);
                 break;
-            case StmtKind::Atomic:
-                line(depth,
-                     "atomic " + std::string(name(s->op)) + " " + target(s) + ", " +
-                         expr(s->args.back()),
-                     s->line);
-                break;
+            case StmtKind::Atomic: line(depth, atomic(s), s->line); break;
             case StmtKind::Allocate: line(depth, allocation(s), s->line); break;
             case StmtKind::Make:
                 line(depth, "make " + name_of(arrays_, s->id) + "[" + list(s->args) + "]", s->line);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "ir/atomics.h"
 #include "ir/build.h"
 
 namespace unisono::ir {
@@ -365,15 +366,25 @@ class Verifier {
 
     void store(S s) {
         require(!s->args.empty(), "a store has a value");
-        access(s->id, s->access, s->args.first(s->args.size() - 1));
+        const std::size_t indices = index_count(*s);
+        access(s->id, s->access, s->args.first(indices));
         const Array& a = f_.arrays[static_cast<std::size_t>(s->id)];
         require(a.writable, [&] { return "a store goes to a writable array; got " + a.name; });
-        element(s->args.back()->dtype, s->axis, a, "the value stored to", s->args.back());
-        if (s->kind == StmtKind::Atomic) {
-            want(s->args.back(), a.dtype, "the value combined with", a.name);
+        if (s->kind != StmtKind::Atomic) {
+            element(s->args.back()->dtype, s->axis, a, "the value stored to", s->args.back());
+            return;
+        }
+        for (E value : s->args.subspan(indices))
+            want(value, a.dtype, "the value combined with", a.name);
+        const AtomicForm form = atomic_form(*s);
+        if (form == AtomicForm::Combine) {
             require(info(s->op).identity != "none" && result_dtype(s->op, a.dtype) == a.dtype,
                     "an atomic combines by an operation with an identity on its dtype");
         }
+        if (form == AtomicForm::CountUp || form == AtomicForm::CountDown)
+            require(info(a.dtype).kind == 'u', "an atomic counts in unsigned integers");
+        require(s->outs.size() <= 1, "an atomic gives at most the value before");
+        for (std::int32_t v : s->outs) assign(v, a.dtype);
     }
 
     void allocate(S s) {

@@ -7,6 +7,8 @@ from typing import overload as _overload
 
 from . import array_api as array_api
 from . import atomic as atomic
+from . import cuda as cuda
+from . import cupy as cupy
 from . import emath as emath
 from . import errors as errors
 from . import exceptions as exceptions
@@ -19,6 +21,7 @@ from . import linalg as linalg
 from . import memory as memory
 from . import mpi as mpi
 from . import opencl as opencl
+from . import profiler as profiler
 from . import random as random
 from . import testing as testing
 from . import typed as typed
@@ -151,6 +154,31 @@ class _UniqueInverseResult(NamedTuple):
     values: ndarray
     inverse_indices: ndarray
 
+class ElementwiseKernel:
+    def __call__(
+        self,
+        *args: Any,
+        size: int | Sequence[int] | None = ...,
+        stream: Any = ...,
+        block_size: Any = ...,
+    ) -> Any: ...
+    def __init__(
+        self,
+        in_params: Any,
+        out_params: Any,
+        operation: Any,
+        name: str = ...,
+        reduce_dims: _bool = ...,
+        preamble: str = ...,
+        no_return: _bool = ...,
+        return_tuple: _bool = ...,
+        *,
+        loop_prep: str = ...,
+        after_loop: str = ...,
+        options: Any = ...,
+        **ignored: Any,
+    ) -> None: ...
+
 class Event:
     def __init__(self) -> None: ...
     def add_callback(self, function: Any) -> Any: ...
@@ -176,6 +204,75 @@ class Queue:
     def record(self) -> Any: ...
     def synchronize(self) -> Any: ...
     def wait_for(self, event: Any) -> Any: ...
+
+class RawKernel:
+    def __call__(
+        self,
+        grid: Any,
+        block: Any,
+        args: Any,
+        *,
+        shared_mem: Any = ...,
+        stream: Any = ...,
+        **ignored: Any,
+    ) -> Any: ...
+    def __init__(
+        self,
+        code: Any,
+        name: Any,
+        options: Any = ...,
+        backend: str = ...,
+        translate_cucomplex: _bool = ...,
+        *,
+        enable_cooperative_groups: _bool = ...,
+        jitify: _bool = ...,
+    ) -> None: ...
+    @property
+    def code(self) -> Any: ...
+    @property
+    def options(self) -> Any: ...
+
+class RawModule:
+    def __init__(
+        self,
+        code: Any = ...,
+        *,
+        path: Any = ...,
+        options: Any = ...,
+        backend: str = ...,
+        translate_cucomplex: _bool = ...,
+        enable_cooperative_groups: _bool = ...,
+        name_expressions: Any = ...,
+        jitify: _bool = ...,
+    ) -> None: ...
+    def compile(self, log_stream: Any = ...) -> Any: ...
+    def get_function(self, name: Any) -> Any: ...
+    def get_global(self, name: Any) -> Any: ...
+
+class ReductionKernel:
+    def __call__(
+        self,
+        *args: Any,
+        out: ndarray | None = ...,
+        axis: Axis = ...,
+        keepdims: _bool = ...,
+        stream: Any = ...,
+    ) -> ndarray: ...
+    def __init__(
+        self,
+        in_params: Any,
+        out_params: Any,
+        map_expr: Any,
+        reduce_expr: Any,
+        post_map_expr: Any,
+        identity: Any = ...,
+        name: str = ...,
+        reduce_type: Any = ...,
+        reduce_dims: _bool = ...,
+        preamble: str = ...,
+        options: Any = ...,
+        **ignored: Any,
+    ) -> None: ...
 
 class RemoteError(RuntimeError): ...
 

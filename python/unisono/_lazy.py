@@ -11,6 +11,8 @@ _names = {
     "._jit.stencil": "stencil",
     "._jit.cfunc": "carray cfunc farray",
     "._jit.c_module": "c_module",
+    "._raw.kernels": "RawKernel RawModule",
+    "._raw.elementwise": "ElementwiseKernel ReductionKernel",
     "._jit.declared": "declare_device",
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
@@ -104,7 +106,7 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "array_api atomic emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl random testing typed types"
+modules = "array_api atomic cuda cupy emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types"
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """

@@ -3,6 +3,7 @@
 
 #include "backends/c_source/helpers.h"
 #include "core/error.h"
+#include "ir/atomics.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -132,7 +133,8 @@ class OpenCLWriter final : public Writer {
         return "as_" + std::string(c_type(to)) + "(" + text + ")";
     }
 
-    std::string atomic_helper(const std::string& name, Op op, DType t, Space space) override;
+    std::string atomic_helper(const std::string& name, S atomic, DType t, Space space) override;
+    std::string atomic_value(S atomic, DType t);
 
     void need_type(DType t, Line line, std::string_view what) override {
         Writer::need_type(t, line, what);
@@ -158,15 +160,36 @@ class OpenCLWriter final : public Writer {
     OpenCLFeatures features_;
 };
 
-std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t, Space space) {
+/// What the element `seen` becomes, in C.
+std::string OpenCLWriter::atomic_value(S atomic, DType t) {
+    switch (atomic_form(*atomic)) {
+        case AtomicForm::Combine: return combined(atomic->op, t);
+        case AtomicForm::Exchange: return "value";
+        case AtomicForm::Compare: {
+            const std::string bits = "as_" + std::string(size_of(t) == 8 ? "ulong" : "uint");
+            return bits + "(seen) == " + bits + "(expected) ? value : seen";
+        }
+        case AtomicForm::CountUp: return "seen >= value ? 0 : seen + 1";
+        case AtomicForm::CountDown: return "seen == 0 || seen > value ? value : seen - 1";
+    }
+    return {};
+}
+
+std::string OpenCLWriter::atomic_helper(const std::string& name, S atomic, DType t, Space space) {
+    const Op op = atomic->op;
+    const bool combines = atomic_form(*atomic) == AtomicForm::Combine;
+    const bool gives = !atomic->outs.empty();
+    const std::string give = gives ? "return " : "", leave = gives ? "return seen;" : "return;";
     std::string space_name = space == Space::Local ? "__local " : "__global ";
     std::string storage(storage_type(t)), type(c_type(t));
-    std::string head =
-        "void " + name + "(volatile " + space_name + storage + "* at, " + type + " value)\n{\n";
-    if (is_integer(t) && size_of(t) == 4 && !built_in(op).empty())
-        return head + "    atomic_" + std::string(built_in(op)) + "(at, value);\n}\n";
-    if (is_integer(t) && size_of(t) == 8 && !built_in(op).empty())
-        return head + "    atom_" + std::string(built_in(op)) + "(at, value);\n}\n";
+    std::string head = (gives ? type : "void") + " " + name + "(volatile " + space_name + storage +
+                       "* at, " +
+                       (atomic_form(*atomic) == AtomicForm::Compare ? type + " expected, " : "") +
+                       type + " value)\n{\n";
+    if (combines && is_integer(t) && size_of(t) == 4 && !built_in(op).empty())
+        return head + "    " + give + "atomic_" + std::string(built_in(op)) + "(at, value);\n}\n";
+    if (combines && is_integer(t) && size_of(t) == 8 && !built_in(op).empty())
+        return head + "    " + give + "atom_" + std::string(built_in(op)) + "(at, value);\n}\n";
     if (size_of(t) <= 2) {
         // The element lies in an aligned word of 32 bits, whose other bytes are kept.
         const std::string bits = size_of(t) == 1 ? "uchar" : "ushort";
@@ -184,10 +207,12 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
                type + " seen = " + seen +
                ";\n"
                "        const uint next = (old & ~(" +
-               mask + " << shift)) | ((uint)(" + bits + ")(" + combined(op, t) +
+               mask + " << shift)) | ((uint)(" + bits + ")(" + atomic_value(atomic, t) +
                ") << shift);\n"
                "        const uint found = atomic_cmpxchg(word, old, next);\n"
-               "        if (found == old) return;\n"
+               "        if (found == old) " +
+               leave +
+               "\n"
                "        old = found;\n"
                "    }\n}\n";
     }
@@ -204,9 +229,11 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, Op op, DType t,
            "(old);\n"
            "        const " +
            word + " found = " + exchange + "(word, old, as_" + word + "((" + type + ")(" +
-           combined(op, t) +
+           atomic_value(atomic, t) +
            ")));\n"
-           "        if (found == old) return;\n"
+           "        if (found == old) " +
+           leave +
+           "\n"
            "        old = found;\n"
            "    }\n}\n";
 }

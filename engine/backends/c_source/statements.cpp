@@ -3,6 +3,7 @@
 
 #include "backends/c_source/helpers.h"
 #include "backends/c_source/writer.h"
+#include "ir/atomics.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -311,18 +312,24 @@ const std::string& Writer::native_name(std::int32_t function, const std::vector<
 
 void Writer::write_atomic(S s) {
     const Array& a = f().arrays[static_cast<std::size_t>(s->id)];
-    std::string name = "un_atomic_" + std::string(unisono::name(s->op)) + "_" +
-                       std::string(unisono::name(a.dtype)) +
-                       (a.space == Space::Global ? "" : "_local");
+    static constexpr std::string_view forms[] = {"", "exchange", "compare", "count_up",
+                                                 "count_down"};
+    const bool combines = atomic_form(*s) == AtomicForm::Combine;
+    std::string name =
+        "un_atomic_" + std::string(combines ? unisono::name(s->op) : forms[s->axis]) + "_" +
+        std::string(unisono::name(a.dtype)) + (a.space == Space::Global ? "" : "_local") +
+        (s->outs.empty() ? "" : "_before");
     if (!helpers_.contains(name)) {
         need_atomic(a, s->line);
-        std::string text = atomic_helper(name, s->op, a.dtype, a.space);
+        std::string text = atomic_helper(name, s, a.dtype, a.space);
         helpers_.emplace(name, text);
         helper_order_.push_back(name);  // after the helpers that its text calls
     }
-    auto indices = s->args.first(s->args.size() - 1);
-    line(name + "(&" + element(s->id, indices, s->access) + ", " + value(s->args.back()) + ");",
-         s->line);
+    auto indices = s->args.first(index_count(*s));
+    std::string call = name + "(&" + element(s->id, indices, s->access);
+    for (E v : s->args.subspan(indices.size())) call += ", " + value(v);
+    if (!s->outs.empty()) call = var_names_.at(s->outs.front()) + " = " + call;
+    line(call + ");", s->line);
 }
 
 std::int64_t Writer::constant_count(std::int32_t array, S allocation) const {

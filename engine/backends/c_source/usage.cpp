@@ -47,8 +47,10 @@ class Walk : public Visitor {
                 if (!s->args.empty()) assign(s->id);
                 return;
             case StmtKind::Assign: assign(s->id); return;
-            case StmtKind::Store:
-            case StmtKind::Atomic: access(s->id, s->access); return;
+            case StmtKind::Atomic:
+                for (std::int32_t var : s->outs) assign(var);
+                [[fallthrough]];
+            case StmtKind::Store: access(s->id, s->access); return;
             case StmtKind::Allocate:
                 usage_->allocations[s->id] = s;
                 usage_->sees_groups |=

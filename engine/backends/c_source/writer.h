@@ -54,8 +54,9 @@ class Writer {
     virtual std::string work_item(ir::WorkItemQuery query, int axis) const = 0;
     virtual std::string_view barrier() const = 0;
     virtual std::string bits_as(const std::string& text, DType from, DType to) const = 0;
-    /// Definition of a helper that does a[i] = op(a[i], value) atomically.
-    virtual std::string atomic_helper(const std::string& name, Op op, DType t, ir::Space space) = 0;
+    /// Definition of a helper that does what the atomic statement does to a pointer's element.
+    virtual std::string atomic_helper(const std::string& name, ir::S atomic, DType t,
+                                      ir::Space space) = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
     /// A field of record `number` behind the pointer `faults`.

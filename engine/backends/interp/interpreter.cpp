@@ -9,6 +9,7 @@
 #include "backends/interp/memory.h"
 #include "core/native/block.h"
 #include "core/native/native.h"
+#include "ir/atomics.h"
 #include "ir/build.h"
 #include "ops/scalar_eval.h"
 #include "passes/lower.h"
@@ -307,12 +308,26 @@ class Frame {
     }
 
     void atomic(S s) {
-        std::uint64_t value = eval(s->args.back());
+        const std::size_t count = index_count(*s);
+        const std::uint64_t value = eval(s->args.back()), expected = eval(s->args[count]);
         const View& v = views_[static_cast<std::size_t>(s->id)];
-        char* at = address(v, s->id, s->args.first(s->args.size() - 1), s->access, s->line);
+        char* at = address(v, s->id, s->args.first(count), s->access, s->line);
         touch(v, at, Use::Atomic, s->id, s->line);
-        ScalarFunction combine = scalar_function(s->op, s->args.back()->dtype);
-        store_bits(at, v.element, combine(load_bits(at, v.element), value));
+        const std::uint64_t seen = load_bits(at, v.element);
+        store_bits(at, v.element, combined(s, seen, expected, value));
+        for (std::int32_t var : s->outs) vars_[static_cast<std::size_t>(var)] = {seen, true};
+    }
+
+    static std::uint64_t combined(S s, std::uint64_t seen, std::uint64_t expected,
+                                  std::uint64_t value) {
+        switch (atomic_form(*s)) {
+            case AtomicForm::Combine: break;
+            case AtomicForm::Exchange: return value;
+            case AtomicForm::Compare: return seen == expected ? value : seen;
+            case AtomicForm::CountUp: return seen >= value ? 0 : seen + 1;
+            case AtomicForm::CountDown: return seen == 0 || seen > value ? value : seen - 1;
+        }
+        return scalar_function(s->op, s->args.back()->dtype)(seen, value);
     }
 
     void allocate(S s) {

@@ -71,8 +71,11 @@ void FunctionEmitter::capture(ir::S s, Captured& c) const {
             break;
         case StmtKind::Allocate: c.array_inside[static_cast<std::size_t>(s->id)] = true; break;
         case StmtKind::Store:
-        case StmtKind::Retain:
-        case StmtKind::Atomic: use_array(s->id); break;
+        case StmtKind::Retain: use_array(s->id); break;
+        case StmtKind::Atomic:
+            use_array(s->id);
+            for (int v : s->outs) use_var(v);
+            break;
         case StmtKind::Call:
             for (int a : s->arrays) use_array(a);
             for (int v : s->outs) use_var(v);

@@ -3,6 +3,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "backends/llvm/emitter.h"
+#include "ir/atomics.h"
 #include "ir/rewrite.h"
 
 namespace unisono::codegen {
@@ -410,7 +411,8 @@ void FunctionEmitter::emit_allocate(ir::S s) {
 
 void FunctionEmitter::emit_atomic(ir::S s) {
     const ir::Array& info = f_.arrays[static_cast<std::size_t>(s->id)];
-    auto indices = s->args.first(s->args.size() - 1);
+    auto indices = s->args.first(ir::index_count(*s));
+    const ir::AtomicForm form = ir::atomic_form(*s);
     Value* where =
         s->access == ir::Access::Linear
             ? b_.CreateInBoundsGEP(m_.memory_type(info.dtype), base_of(s->id), emit(indices[0]))
@@ -420,7 +422,25 @@ void FunctionEmitter::emit_atomic(ir::S s) {
     constexpr auto relaxed = llvm::AtomicOrdering::Monotonic;
     bool is_signed = unisono::info(info.dtype).kind == 'i';
     RMW::BinOp direct = RMW::BAD_BINOP;
-    if (is_integer(info.dtype)) {
+    llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(size_of(info.dtype)) * 8);
+    llvm::Align align(static_cast<std::uint64_t>(size_of(info.dtype)));
+    auto gives = [&](Value* before) {
+        for (std::int32_t v : s->outs) b_.CreateStore(before, variable(v));
+    };
+    if (form == ir::AtomicForm::Compare) {
+        Value* expected = b_.CreateBitCast(emit(s->args[s->args.size() - 2]), bits);
+        Value* pair = b_.CreateAtomicCmpXchg(where, expected, b_.CreateBitCast(value, bits), align,
+                                             relaxed, relaxed);
+        gives(b_.CreateBitCast(b_.CreateExtractValue(pair, 0), m_.type(info.dtype)));
+        return;
+    }
+    if (form == ir::AtomicForm::Exchange) {
+        direct = RMW::Xchg;
+    } else if (form == ir::AtomicForm::CountUp) {
+        direct = RMW::UIncWrap;
+    } else if (form == ir::AtomicForm::CountDown) {
+        direct = RMW::UDecWrap;
+    } else if (is_integer(info.dtype)) {
         switch (s->op) {
             case Op::Add: direct = RMW::Add; break;
             case Op::Sub: direct = RMW::Sub; break;
@@ -435,14 +455,10 @@ void FunctionEmitter::emit_atomic(ir::S s) {
         direct = RMW::FAdd;
     }
     if (direct != RMW::BAD_BINOP) {
-        b_.CreateAtomicRMW(direct, where, value,
-                           llvm::MaybeAlign(static_cast<std::uint64_t>(size_of(info.dtype))),
-                           relaxed);
+        gives(b_.CreateAtomicRMW(direct, where, value, align, relaxed));
         return;
     }
     // Any other operation: a compare-and-exchange loop.
-    llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(size_of(info.dtype)) * 8);
-    llvm::Align align(static_cast<std::uint64_t>(size_of(info.dtype)));
     auto* first = b_.CreateAlignedLoad(bits, where, align);
     first->setAtomic(relaxed);
     llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -461,6 +477,8 @@ void FunctionEmitter::emit_atomic(ir::S s) {
     seen->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateExtractValue(pair, 1), after, again);
     b_.SetInsertPoint(after);
+    gives(flag ? b_.CreateICmpNE(seen, b_.getInt8(0))
+               : b_.CreateBitCast(seen, m_.type(info.dtype)));
 }
 
 }  // namespace unisono::codegen

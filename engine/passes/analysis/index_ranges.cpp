@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/atomics.h"
 #include "passes/analysis/known_values.h"
 #include "passes/cleanup/simplify.h"
 
@@ -456,7 +457,8 @@ class Ranges {
             case StmtKind::Allocate: allocate(s); break;
             case StmtKind::Store:
             case StmtKind::Atomic:
-                access(s->id, s->args.first(s->args.size() - 1), s->access);
+                access(s->id, s->args.first(index_count(*s)), s->access);
+                for (std::int32_t v : s->outs) set(v, {});
                 break;
             case StmtKind::If: branch(s); break;
             case StmtKind::Try: {  // it may end anywhere

@@ -57,7 +57,10 @@ class Uses final : public Visitor {
                 break;
             case StmtKind::Assign: assign(s->id); break;
             case StmtKind::Store:
-            case StmtKind::Atomic: array(s->id); break;
+            case StmtKind::Atomic:
+                array(s->id);
+                for (std::int32_t v : s->outs) assign(v);
+                break;
             case StmtKind::Allocate:
                 mark(made, s->id);
                 seen_arrays_.push_back(s->id);

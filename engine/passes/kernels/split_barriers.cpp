@@ -77,7 +77,7 @@ class Varying {
                       (s->kind == StmtKind::Declare && !s->args.empty());
         if (writes && varies) mark(s->id);
         for (std::int32_t v : s->outs) {
-            if (varies) mark(v);
+            if (varies || s->kind == StmtKind::Atomic) mark(v);
         }
         bool controls =
             s->kind == StmtKind::If || s->kind == StmtKind::For || s->kind == StmtKind::While;

@@ -79,8 +79,8 @@ class ItemCode final : public Rewriter {
             case StmtKind::Assign: return assignment(s);
             case StmtKind::Return: return s->fault >= 0 ? children(s) : finish();
             case StmtKind::Allocate: return allocation(s);
-            case StmtKind::Store:
-            case StmtKind::Atomic: return store(s);
+            case StmtKind::Store: return store(s);
+            case StmtKind::Atomic: return with_results(store(s));
             case StmtKind::Call: return call(s);
             case StmtKind::For:
             case StmtKind::While: return loop(s);
@@ -149,7 +149,6 @@ class ItemCode final : public Rewriter {
         return b_.own(changed);
     }
 
-    /// Results for variables that are arrays now go through a local first.
     S call(S s) {
         s = children(s);
         for (std::int32_t a : s->arrays) {
@@ -159,6 +158,11 @@ class ItemCode final : public Rewriter {
                      " is passed to a function and lives across a barrier; expected a local "
                      "array; use one per work-group");
         }
+        return with_results(s);
+    }
+
+    /// Results for variables that are arrays now go through a local first.
+    S with_results(S s) {
         std::vector<S> all;
         std::vector<S> after;
         std::vector<std::int32_t> outs(s->outs.begin(), s->outs.end());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/atomics.h"
 #include "passes/analysis/index_ranges.h"
 #include "passes/cleanup/simplify.h"
 
@@ -225,9 +226,11 @@ class HoistBounds final : public Rewriter {
         const AccessFacts& facts = facts_.accesses[next_access_++];
         if (!is_inside(facts)) return s;
         Stmt changed = *s;
-        auto at = inside(s->id, s->args.first(s->args.size() - 1), facts);
+        const std::size_t count = index_count(*s);
+        auto at = inside(s->id, s->args.first(count), facts);
         std::vector<E> args(at.begin(), at.end());
-        args.push_back(s->args.back());
+        auto values = s->args.subspan(count);
+        args.insert(args.end(), values.begin(), values.end());
         changed.access = Access::Inside;
         changed.args = b_.list(std::span<const E>(args));
         return b_.own(changed);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "ir/atomics.h"
 #include "ir/rewrite.h"
 #include "passes/cleanup/simplify.h"
 
@@ -77,16 +78,19 @@ class LowerAccess final : public Rewriter {
     }
 
     S store(S s) {
-        E value = expr(s->args.back());
-        std::vector<E> indices(s->args.begin(), s->args.end() - 1);
+        const std::size_t count = index_count(*s);
+        std::vector<E> values(s->args.begin() + static_cast<std::ptrdiff_t>(count), s->args.end());
+        for (E& v : values) v = expr(v);
+        std::vector<E> indices(s->args.begin(),
+                               s->args.begin() + static_cast<std::ptrdiff_t>(count));
         for (E& i : indices) i = expr(i);
         if (s->access == Access::Linear) {
-            indices.push_back(value);
+            indices.insert(indices.end(), values.begin(), values.end());
             return with_args(s, indices);
         }
         place(s->line);
         indices = element(s->id, indices, s->access);
-        indices.push_back(value);
+        indices.insert(indices.end(), values.begin(), values.end());
         Stmt changed = *s;
         changed.access = lowered_access(s->id);
         changed.id = memory_of(s->id);

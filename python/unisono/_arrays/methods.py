@@ -66,6 +66,41 @@ def conj(self, out=None):
 conjugate = conj
 
 
+def copy_to_host(self, ary=None, stream=None):
+    """A NumPy array with a copy of the elements, or `ary` filled with them."""
+    if ary is None:
+        import numpy
+
+        return numpy.array(self.to_device("cpu"))
+    if ary.shape != self.shape:
+        raise ValueError(
+            f"copy_to_host: the shapes differ; got ary of shape {tuple(ary.shape)}; expected "
+            f"{tuple(self.shape)}; leave ary out for a new array"
+        )
+    ary[...] = self.to_device("cpu")
+    return ary
+
+
+def copy_to_device(self, source, stream=None):
+    """Copies an array of the same shape into this one."""
+    given = un.asarray(source)
+    if given.shape != self.shape:
+        raise ValueError(
+            f"copy_to_device: the shapes differ; got a source of shape {tuple(given.shape)}; expected "
+            f"{tuple(self.shape)}; make an array of that shape with cuda.to_device"
+        )
+    self[...] = given.to_device(self.device)
+
+
+def get(self, stream=None, order="C", blocking=True, out=None):
+    """A NumPy array with a copy of the elements, or `out` filled with them."""
+    made = copy_to_host(self, out)
+    return made if order in "CAK" or out is not None else made.copy(order)
+
+
+set = copy_to_device
+
+
 def array_interface(self):
     """NumPy's protocol: the memory, held by a view so that it is never stale."""
     host = self.to_device("cpu")

@@ -7,6 +7,7 @@ import enum
 import types
 
 from .. import _engine
+from . import kernel_words
 from .captured import _name_of, is_taken, known_name
 from .desugar import Value, _call
 
@@ -114,6 +115,9 @@ class Expressions:
         plain = self.class_name(e)
         if plain is not None:
             return plain
+        word = kernel_words.attribute(self, e)
+        if word is not None:
+            return self.expression(word)
         member = self.registered_member(e, e) or self.flag(e) or self.limit(e)
         if member is not None:
             return self.expression(member)
@@ -203,6 +207,9 @@ class Expressions:
                 return self.unsupported(
                     e, "finding a member of an Enum", "name it, as in Color.RED"
                 )
+        word = kernel_words.call(self, e)
+        if word is not None:
+            return self.expression(word)
         self.write_key(e)
         node = self.is_exception(e)
         if node is not None:

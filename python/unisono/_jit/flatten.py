@@ -118,7 +118,9 @@ class _Flattener(
         self.captured_names, self.functions = [], {}
         self.outside = {}  # what names lead to that are not the function's own
         self.arrays = {}  # captured ones: mapping or cell, and key there, by the name of a parameter
-        self.takes_arrays = not is_kernel and not options.get("is_method")
+        self.takes_arrays = (not is_kernel or options.get("captures")) and not options.get(
+            "is_method"
+        )
         self.around = None
         code = function.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)

@@ -1,0 +1,476 @@
+"""``RawKernel`` and ``RawModule``: kernels of C text with CuPy's calls, on every device."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+
+from .. import _engine
+from ..cuda.devices import Stream, current_device
+from ..cuda.launches import kernel_of, ranges, sizes
+from .lexer import Source, tokens
+from .parser import CType, Parser
+from .translate import Translation, flattener, stub
+
+_numbers = itertools.count()
+_most_launches = 1000
+
+
+class RawModule:
+    """Kernels of one text of CUDA C or OpenCL C.
+
+    Parameters
+    ----------
+    code : str
+        The text. Kernels are marked by ``__global__`` (or ``__kernel``).
+    path : str, optional
+        A file with the text, instead of `code`.
+    options : tuple of str
+        ``-DNAME`` and ``-DNAME=value`` define macros; others are without effect.
+    backend, translate_cucomplex, enable_cooperative_groups, jitify : optional
+        CuPy's, without effect.
+    name_expressions : sequence of str, optional
+        Instances of kernel templates, as ``"scale<float>"``.
+
+    Raises
+    ------
+    TypeError
+        `code` is no text.
+    CompileError
+        At the first use: the text has an error or a part of C that is not translated; with its line.
+
+    Notes
+    -----
+    The text is translated to the tree of a `unisono.kernel`, so that it runs on the CPU, in the interpreter (which
+    finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
+    ``__device__`` functions, templates, ``__shared__`` arrays, atomics and mathematics are there; structs, vector types,
+    references, warp functions and printf are not. Indices are tested.
+
+    Examples
+    --------
+    >>> import numpy as np, unisono as un
+    >>> module = un.RawModule(
+    ...     code=r'''
+    ... extern "C" __global__ void twice(float* x, int n) {
+    ...     int i = blockDim.x * blockIdx.x + threadIdx.x;
+    ...     if (i < n) x[i] *= 2;
+    ... }'''
+    ... )
+    >>> x = un.arange(5, dtype=un.float32)
+    >>> module.get_function("twice")((2,), (4,), (x, 5))
+    >>> x
+    array([0., 2., 4., 6., 8.], dtype=float32)
+    """
+
+    def __init__(
+        self, code=None, *, path=None, options=(), backend="nvrtc", translate_cucomplex=False,
+        enable_cooperative_groups=False, name_expressions=None, jitify=False,
+    ):  # fmt: skip
+        if (code is None) == (path is None):
+            raise TypeError(
+                "RawModule: give either code= or path=; got both or none; give one of them"
+            )
+        if path is not None:
+            with open(path) as file:
+                code = file.read()
+        if not isinstance(code, str):
+            raise TypeError(
+                f"RawModule: code is text; got {type(code).__name__}; give the text of the kernels"
+            )
+        self.code, self.options = code, tuple(options)
+        self.name_expressions = tuple(name_expressions or ())
+        self.file_path = path
+        self._name = path or f"kernels_{next(_numbers)}.cu"
+        self._parser, self._kernels, self._globals = None, {}, {}
+
+    def _parsed(self):
+        if self._parser is None:
+            source = Source(self.code, self._name)
+            macros = [o[2:] for o in self.options if o.startswith("-D")]
+            parser = Parser(tokens(self.code, source, macros), source)
+            parser.parse()
+            lines = [line + "\n" for line in source.lines]
+            linecache.cache[self._name] = (len(self.code), None, lines, self._name)
+            weakref.finalize(self, linecache.cache.pop, self._name, None)
+            self._parser = parser
+        return self._parser
+
+    def compile(self, log_stream=None):
+        """Translate the text now.
+
+        Parameters
+        ----------
+        log_stream : text file, optional
+            Gets the message of an error, which is raised, too.
+        """
+        try:
+            parser = self._parsed()
+            for name in [n for n, f in parser.unit.functions.items() if f.is_kernel]:
+                self.get_function(name)._translated(0)
+            for name in self.name_expressions:
+                self.get_function(name)._translated(0)
+        except _engine.CompileError as error:
+            if log_stream is not None:
+                log_stream.write(str(error))
+            raise
+
+    def get_function(self, name):
+        """A kernel by its name, or an instance of a template.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        RawKernel
+
+        Raises
+        ------
+        CompileError
+            If the text has an error, or no such kernel.
+        """
+        name = name.replace(" ", "")
+        if name not in self._kernels:
+            self._kernels[name] = RawKernel._of(self, name)
+        return self._kernels[name]
+
+    def get_global(self, name):
+        """The array of a ``__device__`` or ``__constant__`` variable of the text, on the current device.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        unisono.ndarray
+            One-dimensional; kernels see what is written to it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such variable.
+        """
+        return self._global(name, current_device().name)
+
+    def _global(self, name, device):
+        import numpy as np
+
+        import unisono as un
+
+        made = self._globals.get((name, device))
+        if made is not None:
+            return made
+        found = self._parsed().unit.variables.get(name)
+        if found is None:
+            raise ValueError(
+                f"get_global: the text has no variable '{name}'; got {sorted(self._parsed().unit.variables)}; "
+                f"write __device__ in front of it"
+            )
+        ctype, value, place = found
+        from .translate import Body, _flatten_list
+
+        source = self._parser.source
+        reader = Body(Translation(self._parser, source), None)
+        extents = tuple(reader.extent(e, place) for e in ctype.extents)
+        flat = []
+        if value is not None:
+            _flatten_list(value, extents, flat)
+        count = int(np.prod(extents, dtype=np.int64)) if extents else 1
+        made = np.zeros(count, ctype.base)
+        for k, item in enumerate(flat):
+            known = None if item is None else reader.number(item).value
+            if item is not None and known is None:
+                raise source.error(
+                    place, f"the first value of '{name}' is no constant", "write numbers"
+                )
+            made[k] = known or 0
+        self._globals[name, device] = un.array(made, device=device)
+        return self._globals[name, device]
+
+    def __repr__(self):
+        return f"<RawModule {self._name}>"
+
+
+class RawKernel:
+    """A kernel of CUDA C or OpenCL C text, called as ``kernel(grid, block, args, shared_mem=0)``.
+
+    Parameters
+    ----------
+    code : str
+        The text, as of `RawModule`.
+    name : str
+        Of the kernel.
+    options : tuple of str
+    backend, translate_cucomplex, enable_cooperative_groups, jitify : optional
+        As of `RawModule`.
+
+    Raises
+    ------
+    CompileError
+        At the first call: an error of the text, with its line.
+    TypeError, ValueError
+        At a call: arguments whose number or types are not those that the text declares, or impossible sizes.
+
+    Notes
+    -----
+    It runs on the device of its arrays; arrays of the host on the current device (`unisono.cuda`), from which they are
+    copied back. Arrays are contiguous.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> add = un.RawKernel(
+    ...     r'''
+    ... extern "C" __global__ void add(const float* x, const float* y, float* z) {
+    ...     int i = blockDim.x * blockIdx.x + threadIdx.x;
+    ...     z[i] = x[i] + y[i];
+    ... }''',
+    ...     "add",
+    ... )
+    >>> x = un.ones(8, un.float32)
+    >>> z = un.zeros_like(x)
+    >>> add((2,), (4,), (x, x, z))
+    >>> z.tolist()[0]
+    2.0
+    """
+
+    def __init__(
+        self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
+        enable_cooperative_groups=False, jitify=False,
+    ):  # fmt: skip
+        self._begin(RawModule(code=code, options=options), name.replace(" ", ""))
+
+    @classmethod
+    def _of(cls, module, name):
+        made = cls.__new__(cls)
+        made._begin(module, name)
+        made._function()
+        return made
+
+    def _begin(self, module, name):
+        self._module, self.name, self.__name__ = module, name, name
+        self._made, self._declared, self._found = {}, None, None
+        self.max_dynamic_shared_size_bytes, self.kernel = 0, self
+
+    @property
+    def code(self):
+        """The text."""
+        return self._module.code
+
+    @property
+    def options(self):
+        """The options."""
+        return self._module.options
+
+    def _function(self):
+        if self._found is not None:
+            return self._found
+        parser = self._module._parsed()
+        base, _, arguments = self.name.partition("<")
+        if base in parser.unit.templates:
+            self._found = self._instance(parser, base, arguments)
+        else:
+            self._found = parser.unit.functions.get(base)
+        if self._found is None or not self._found.is_kernel:
+            kernels = [n for n, f in parser.unit.functions.items() if f.is_kernel]
+            raise _engine.CompileError(
+                f"RawKernel: the text has no kernel '{self.name}'; got {kernels + list(parser.unit.templates)}; "
+                f"mark it with __global__, and name its template parameters"
+            )
+        return self._found
+
+    def _instance(self, parser, base, arguments):
+        text = Source(arguments, self.name)
+        inner = Parser(tokens(arguments, text), text)
+        values = []
+        while inner.token.text not in (">", "the end of the text"):
+            if inner.is_type():
+                values.append(inner.cast_type())
+            else:
+                e = inner.unary()
+                sign = -1 if e[0] == "unary" and e[2] == "-" else 1
+                e = e[3] if e[0] == "unary" else e
+                if e[0] != "number":
+                    raise text.error(e[1], "a template argument is a type or a number", "write one")
+                values.append(sign * e[2] if e[3] != "bool" else bool(e[2]))
+            inner.take(",")
+        wanted = len(parser.unit.templates[base].parameters)
+        if len(values) != wanted:
+            raise _engine.CompileError(
+                f"RawKernel: the template '{base}' has {wanted} parameters; got {len(values)}; name all of them, as in "
+                f"{base}<float>"
+            )
+        return parser.instance(base, values)
+
+    def _translated(self, shared):
+        found = self._made.get(shared)
+        if found is not None:
+            return found
+        function = self._function()
+        parser = self._module._parsed()
+        source = parser.source
+        made = Translation(parser, source, shared).kernel(function)
+        python = stub(made, function, source)
+        types = [_spec(c) for c, _, _ in function.parameters]
+        types += [
+            ("array", parser.unit.variables[n][0].base, 1, "C", False) for _, n in made.hidden
+        ]
+        from .._jit.signatures import signatures_of
+
+        text = ", ".join(_spelled(t) for t in types)
+        options = {"signatures": signatures_of(f"void({text})", "RawKernel")}
+
+        def flatten(given):
+            return flattener(python, made, function, source, True, given)
+
+        kernels = {}
+        self._declared = [(name, c.base, c.is_pointer) for c, name, _ in function.parameters]
+        hidden = [n for _, n in made.hidden]
+        self._made[shared] = found = (kernels, python, options, flatten, hidden)
+        return found
+
+    def _kernel(self, device, shared):
+        kernels, python, options, flatten, hidden = self._translated(shared)
+        k = kernels.get(device)
+        if k is None:
+            k = kernels[device] = kernel_of(python, device, options, flatten)
+            k.launches = {}  # global and local sizes by grid and block
+        return k, hidden
+
+    def __call__(self, grid, block, args, *, shared_mem=0, stream=None, **ignored):
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        grid, block : int or tuple of int
+            Blocks, and threads of a block, along up to three axes.
+        args : tuple
+            Arrays for pointers, numbers for others.
+        shared_mem : int
+            Bytes of the ``extern __shared__`` array.
+        stream : unisono.cuda.Stream, optional
+        """
+        if not isinstance(args, (tuple, list)):
+            raise TypeError(
+                f"{self.name}: args is a tuple; got {type(args).__name__}; write {self.name}(grid, block, (x, y))"
+            )
+        device = None
+        for a in args:
+            if isinstance(a, _engine.ndarray) and a.device.name != "cpu":
+                device = a.device.name
+                break
+        if device is None:
+            device = current_device().name
+        k, hidden = self._kernel(device, shared_mem)
+        try:
+            over, local = k.launches[grid, block]
+        except (KeyError, TypeError):
+            over, local = ranges(
+                k.axes, sizes(self.name, grid, "blocks"), sizes(self.name, block, "threads")
+            )
+            if isinstance(grid, (int, tuple)) and isinstance(block, (int, tuple)):
+                if len(k.launches) < _most_launches:
+                    k.launches[grid, block] = over, local
+        given = self._arguments(args)
+        for name in hidden:
+            given.append(self._module._global(name, device))
+        if isinstance(stream, Stream):
+            with stream.statements():
+                k._launch(over, local, tuple(given), {})
+        else:
+            k._launch(over, local, tuple(given), {})
+
+    def _arguments(self, args):
+        declared = self._declared
+        if len(args) != len(declared):
+            raise TypeError(
+                f"{self.name}: the kernel takes {len(declared)} arguments; got {len(args)}; give "
+                f"{', '.join(_shown(*d) for d in declared)}"
+            )
+        given = []
+        for (name, base, is_pointer), a in zip(declared, args, strict=True):
+            if not is_pointer:
+                given.append(_number(self.name, name, base, a))
+                continue
+            dtype = getattr(a, "dtype", None)
+            if (
+                dtype is None
+                or not hasattr(a, "shape")
+                or (a.ndim == 0 and not isinstance(a, _engine.ndarray))
+            ):
+                raise TypeError(
+                    f"{self.name}: '{name}' is a pointer to {base}; got {type(a).__name__}; give an array"
+                )
+            if dtype.name != base:
+                raise TypeError(
+                    f"{self.name}: '{name}' is a pointer to {base}; got an array of {dtype.name}; convert it with "
+                    f"astype('{base}')"
+                )
+            if not is_packed(a):
+                raise ValueError(
+                    f"{self.name}: '{name}' is a pointer; got an array whose elements do not follow each other; "
+                    f"give a copy of it"
+                )
+            given.append(a if a.ndim == 1 else a.reshape(-1))
+        return given
+
+
+def is_packed(a):
+    """Whether the elements follow each other; quicker than its flags."""
+    step = a.itemsize
+    for n, stride in zip(reversed(a.shape), reversed(a.strides), strict=True):
+        if n != 1 and stride != step:
+            return a.size == 0
+        step *= n
+    return True
+
+
+_limits = {
+    "bool": (0, 1), "int8": (-(2**7), 2**7 - 1), "uint8": (0, 2**8 - 1), "int16": (-(2**15), 2**15 - 1),
+    "uint16": (0, 2**16 - 1), "int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1),
+}  # fmt: skip
+
+
+def _number(kernel, name, base, a):
+    """A number as the text declares it."""
+    import numpy as np
+
+    if type(a) is int and base in _limits and base != "bool":
+        low, high = _limits[base]
+        if low <= a <= high:
+            return a
+    elif type(a) is float and base in ("float32", "float64"):
+        return a
+    kind = getattr(getattr(a, "dtype", None), "kind", None)
+    kind = kind or {bool: "b", int: "i", float: "f"}.get(type(a), "")
+    if kind not in "biuf" or not kind or getattr(a, "ndim", 0):
+        raise TypeError(f"{kernel}: '{name}' is {base}; got {type(a).__name__}; give a number")
+    if base.startswith("float"):
+        return getattr(np, base)(a)
+    if kind == "f":
+        raise TypeError(
+            f"{kernel}: '{name}' is {base}; got the float {float(a)}; convert it with int(...)"
+        )
+    low, high = _limits[base]
+    value = int(a)
+    if not low <= value <= high:
+        raise OverflowError(
+            f"{kernel}: '{name}' is {base}; got {value}; give a number from {low} to {high}"
+        )
+    return bool(value) if base == "bool" else getattr(np, base)(value)
+
+
+def _shown(name, base, is_pointer):
+    return f"{base} {'*' if is_pointer else ''}{name}"
+
+
+def _spec(c: CType):
+    return ("array", c.base, 1, "C", False) if c.is_pointer else ("scalar", c.base)
+
+
+def _spelled(spec):
+    return spec[1] + ("[::1]" if spec[0] == "array" else "")

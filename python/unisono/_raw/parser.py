@@ -1,0 +1,616 @@
+"""The tree of a C text: its functions with their statements and expressions.
+
+An expression is ``(kind, place, ...)``, as is a statement; a type is a `CType`. Templates are kept as tokens' positions and
+parsed again for each instance, with their parameters bound.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .lexer import Place, Token, number
+
+_WORDS = {
+    "bool": "bool", "char": "int8", "short": "int16", "int": "int32", "long": "int64", "float": "float32",
+    "double": "float64", "unsigned": "uint32", "signed": "int32", "half": "float16", "void": "void",
+    "__half": "float16", "size_t": "uint64", "ptrdiff_t": "int64", "ssize_t": "int64",
+    "uchar": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64", "_Bool": "bool",
+    "intptr_t": "int64", "uintptr_t": "uint64",
+    **{f"{u}int{b}_t": f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)},
+}  # fmt: skip
+_PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"}
+_QUALIFIERS = {
+    "const", "volatile", "restrict", "__restrict__", "__restrict", "static", "inline", "__inline__",
+    "__forceinline__", "__noinline__", "extern", "register", "constexpr", "__private", "private",
+}  # fmt: skip
+SPACES = {
+    "__shared__": "local", "__local": "local", "local": "local", "__global": "global", "global": "global",
+    "__constant__": "constant", "__constant": "constant", "constant": "constant", "__device__": "device",
+}  # fmt: skip
+_KERNEL = {"__global__", "__kernel", "kernel"}
+_OF_OPENCL = {"local", "global", "constant", "kernel", "private"}  # names like others in CUDA C
+_LEVELS = [
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
+    ("*", "/", "%"),
+]  # fmt: skip
+_ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+
+
+class CType(NamedTuple):
+    """A type of C: the dtype of its elements, whether it is a pointer, and extents of an array."""
+
+    base: str
+    is_pointer: bool = False
+    is_const: bool = False
+    extents: tuple = ()
+    space: str = ""
+    is_reference: bool = False
+
+    def __str__(self):
+        return ("const " if self.is_const else "") + self.base + (" *" if self.is_pointer else "")
+
+
+class Function(NamedTuple):
+    """A function of the text; `body` is None of a declaration."""
+
+    name: str
+    place: Place
+    result: CType
+    parameters: list
+    body: object
+    is_kernel: bool
+    line_end: int
+
+
+class Template(NamedTuple):
+    """A function template: its parameters, and the position of its first token."""
+
+    parameters: list
+    at: int
+
+
+class Unit:
+    """What a text defines."""
+
+    def __init__(self):
+        self.functions, self.templates, self.variables, self.types = {}, {}, {}, {}
+        self.constants = {}
+
+
+class Parser:
+    """A parser of one text; `unit` has what it found."""
+
+    def __init__(self, tokens, source):
+        end = Token("end", "the end of the text", len(source.lines), 0)
+        self.tokens, self.source, self.at = [*tokens, end], source, 0
+        self.unit, self.bound = Unit(), {}
+        is_cuda = any(t.text in ("__global__", "__shared__", "__device__") for t in tokens)
+        self.plain_names = _OF_OPENCL if is_cuda else frozenset()
+        if is_cuda and not any("cuda_fp16" in line for line in source.lines):
+            self.plain_names |= {"half"}
+
+    # ---- tokens
+    @property
+    def token(self):
+        return self.tokens[self.at]
+
+    @property
+    def place(self):
+        return Place(self.token.line, self.token.column)
+
+    def peek(self, k=1):
+        return self.tokens[min(self.at + k, len(self.tokens) - 1)].text
+
+    def take(self, *texts):
+        if self.token.kind != "text" and self.token.text in texts:
+            self.at += 1
+            return self.tokens[self.at - 1].text
+        return None
+
+    def expect(self, text):
+        if not self.take(text):
+            raise self.error(f"expected '{text}'; got '{self.token.text}'", f"write '{text}' here")
+
+    def error(self, what, advice, place=None):
+        return self.source.error(place or self.place, what, advice)
+
+    def name(self):
+        if self.token.kind != "name":
+            raise self.error(f"expected a name; got '{self.token.text}'", "write a name here")
+        self.at += 1
+        return self.tokens[self.at - 1].text
+
+    # ---- the text
+    def parse(self):
+        """The Unit."""
+        depth = 0
+        while self.token.kind != "end":
+            if self.token.text == "extern" and self.peek().startswith('"'):
+                self.at += 2
+                if self.take("{"):
+                    depth += 1
+            elif depth and self.take("}"):
+                depth -= 1
+            elif self.take(";"):
+                pass
+            elif self.token.text == "template":
+                self.template()
+            elif self.token.text == "typedef":
+                self.typedef()
+            elif self.token.text == "using" and self.peek() == "namespace":
+                self.skip_to(";")
+            else:
+                self.definition()
+        if depth:
+            raise self.error('a block of extern "C" does not end', "add }")
+        return self.unit
+
+    def skip_to(self, text):
+        while self.token.kind != "end" and self.token.text != text:
+            self.at += 1
+        self.at += 1
+
+    def template(self):
+        self.at += 1
+        self.expect("<")
+        parameters = []
+        while not self.take(">"):
+            kind = self.take("typename", "class") or str(self.type()[0])
+            parameters.append((self.name(), kind))
+            self.take(",")
+        first = self.at
+        while self.token.text not in ("(", ";") and self.token.kind != "end":
+            self.at += 1
+        name = self.tokens[self.at - 1].text
+        self.unit.templates[name] = Template(parameters, first)
+        while self.token.text not in ("{", ";") and self.token.kind != "end":
+            self.at += 1
+        depth = 0
+        while self.token.kind != "end":
+            depth += {"{": 1, "}": -1}.get(self.token.text, 0)
+            self.at += 1
+            if depth == 0:
+                break
+
+    def instance(self, name, values):
+        """The Function of a template whose parameters have these values: CTypes and numbers."""
+        made = self.unit.templates[name]
+        before, bound = self.at, self.bound
+        self.at = made.at
+        self.bound = {**dict(zip([p for p, _ in made.parameters], values, strict=False))}
+        found = self.definition(keep=False)
+        self.at, self.bound = before, bound
+        return found
+
+    def typedef(self):
+        self.at += 1
+        made, _ = self.type()
+        made = made._replace(is_pointer=bool(self.take("*")) or made.is_pointer)
+        self.unit.types[self.name()] = made
+        self.expect(";")
+
+    def definition(self, keep=True):
+        start = self.place
+        made, words = self.type()
+        is_kernel = bool(words & _KERNEL)
+        while self.take("*"):
+            made = made._replace(is_pointer=True)
+        place = self.place
+        name = self.name()
+        if self.token.text != "(":
+            return self.module_variable(made, words, name, place)
+        self.at += 1
+        parameters = []
+        if self.token.text == "void" and self.peek() == ")":
+            self.at += 1
+        while not self.take(")"):
+            parameters.append(self.parameter())
+            if self.token.text != ")":
+                self.expect(",")
+        body = None if self.take(";") else self.block()
+        end = self.tokens[self.at - 1].line
+        if is_kernel and made != CType("void"):
+            raise self.error(
+                f"the kernel '{name}' returns {made}", "make it void, and store results", start
+            )
+        function = Function(name, place, made, parameters, body, is_kernel, end)
+        if keep and (body is not None or name not in self.unit.functions):
+            self.unit.functions[name] = function
+        return function
+
+    def module_variable(self, made, words, name, place):
+        extents = self.extents()
+        value = self.initializer() if self.take("=") else None
+        self.expect(";")
+        is_known = made.is_const or "constexpr" in words
+        if is_known and not extents and value is not None and value[0] != "list":
+            self.unit.constants[name] = (made, value)
+            return None
+        if not made.space:
+            raise self.error(
+                f"'{name}' is a variable of the host",
+                "write __device__ or __constant__ in front",
+                place,
+            )
+        self.unit.variables[name] = (made._replace(extents=extents), value, place)
+        return None
+
+    def parameter(self):
+        made, _ = self.type()
+        while self.take("*"):
+            if made.is_pointer:
+                raise self.error("a pointer to pointers", "pass one array, and offsets into it")
+            made = made._replace(is_pointer=True)
+            while self.take(*_QUALIFIERS):
+                pass
+        if self.take("&"):
+            made = made._replace(is_reference=True)
+            self.take(*_QUALIFIERS)
+        place = self.place
+        name = self.name() if self.token.kind == "name" else f"unnamed{self.at}"
+        if self.token.text == "[":
+            extents = self.extents(first_may_be_open=True)
+            made = made._replace(is_pointer=True, extents=extents[1:])
+        if self.take("="):
+            self.conditional()
+        return made, name, place
+
+    # ---- types
+    def is_type(self, k=0):
+        t = self.tokens[min(self.at + k, len(self.tokens) - 1)]
+        if t.kind != "name" or t.text in self.plain_names:
+            return False
+        known = t.text in _WORDS or t.text in _QUALIFIERS or t.text in SPACES or t.text in _KERNEL
+        bound = self.bound.get(t.text)
+        return known or t.text in self.unit.types or isinstance(bound, CType) or t.text == "struct"
+
+    def type(self):
+        """(CType without pointers, the words that stood there)."""
+        words, base, space, is_const = [], None, "", False
+        all_words = set()
+        place = self.place
+        while self.token.kind == "name":
+            w = self.token.text
+            if w in self.plain_names and (base or words):
+                break
+            if w in _QUALIFIERS or w in _KERNEL or w == "__host__":
+                is_const = is_const or w in ("const", "constexpr")
+            elif w in SPACES:
+                space = SPACES[w] if SPACES[w] != "device" or not space else space
+            elif w in ("__launch_bounds__", "__attribute__"):
+                self.at += 1
+                self.parentheses()
+                continue
+            elif w in ("struct", "union", "class", "enum", "auto"):
+                raise self.error(
+                    f"'{w}' is not translated", "pass its parts as arrays and numbers of their own"
+                )
+            elif base is None and not words and isinstance(self.bound.get(w), CType):
+                base = self.bound[w]
+            elif base is None and not words and w in self.unit.types:
+                base = self.unit.types[w]
+            elif w in _PLAIN and (base is None):
+                words.append(w)
+            elif base is None and not words and w in _WORDS:
+                base = CType(_WORDS[w])
+            elif base is None and not words:
+                raise self.error(
+                    f"'{w}' is no type that is known",
+                    "use numbers, and pointers to them; vector types and structs are not translated",
+                )
+            else:
+                break
+            all_words.add(w)
+            self.at += 1
+        if base is None and not words:
+            raise self.error(f"expected a type; got '{self.token.text}'", "write a type", place)
+        made = base or CType(_plain(words))
+        return made._replace(is_const=is_const or made.is_const, space=space), all_words
+
+    def parentheses(self):
+        self.expect("(")
+        depth = 1
+        while depth and self.token.kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.token.text, 0)
+            self.at += 1
+        self.expect(")") if depth else None
+
+    def extents(self, first_may_be_open=False):
+        made = []
+        while self.take("["):
+            if self.token.text == "]":
+                made.append(None)
+            else:
+                made.append(self.conditional())
+            self.expect("]")
+        return tuple(made)
+
+    # ---- statements
+    def block(self):
+        place = self.place
+        self.expect("{")
+        made = []
+        while not self.take("}"):
+            if self.token.kind == "end":
+                raise self.error("a block does not end", "add }", place)
+            made.append(self.statement())
+        return ("block", place, made)
+
+    def statement(self):
+        place, word = self.place, self.token.text
+        if word == "{":
+            return self.block()
+        if self.take(";"):
+            return ("block", place, [])
+        if word in ("if", "while", "for", "do", "return", "break", "continue", "switch", "goto"):
+            self.at += 1
+            return getattr(self, f"statement_{word}")(place)
+        if self.is_type() and not (self.peek() == "(" and self.token.text in _WORDS):
+            return self.declaration()
+        made = self.expression()
+        self.expect(";")
+        return ("evaluate", place, made)
+
+    def statement_if(self, place):
+        self.expect("(")
+        test = self.expression()
+        self.expect(")")
+        yes = self.statement()
+        no = self.statement() if self.take("else") else None
+        return ("if", place, test, yes, no)
+
+    def statement_while(self, place):
+        self.expect("(")
+        test = self.expression()
+        self.expect(")")
+        return ("while", place, test, self.statement())
+
+    def statement_do(self, place):
+        body = self.statement()
+        self.expect("while")
+        self.expect("(")
+        test = self.expression()
+        self.expect(")")
+        self.expect(";")
+        return ("do", place, test, body)
+
+    def statement_for(self, place):
+        self.expect("(")
+        first = None
+        if not self.take(";"):
+            if self.is_type():
+                first = self.declaration()
+            else:
+                first = ("evaluate", self.place, self.expression())
+                self.expect(";")
+        test = None if self.token.text == ";" else self.expression()
+        self.expect(";")
+        step = None if self.token.text == ")" else self.expression()
+        self.expect(")")
+        return ("for", place, first, test, step, self.statement())
+
+    def statement_return(self, place):
+        value = None if self.token.text == ";" else self.expression()
+        self.expect(";")
+        return ("return", place, value)
+
+    def statement_break(self, place):
+        self.expect(";")
+        return ("break", place)
+
+    def statement_continue(self, place):
+        self.expect(";")
+        return ("continue", place)
+
+    def statement_goto(self, place):
+        raise self.error("goto is not translated", "write a loop", place)
+
+    def statement_switch(self, place):
+        self.expect("(")
+        value = self.expression()
+        self.expect(")")
+        self.expect("{")
+        cases = []
+        while not self.take("}"):
+            here = self.place
+            if self.take("case"):
+                label = self.conditional()
+            elif self.take("default"):
+                label = None
+            elif cases:
+                cases[-1][2].append(self.statement())
+                continue
+            else:
+                raise self.error("a switch begins with a case", "write case or default")
+            self.expect(":")
+            cases.append((here, label, []))
+        return ("switch", place, value, cases)
+
+    def declaration(self):
+        place = self.place
+        base, words = self.type()
+        made = []
+        while True:
+            one = base
+            while self.take("*"):
+                if one.is_pointer:
+                    raise self.error("a pointer to pointers", "use one array, and offsets into it")
+                one = one._replace(is_pointer=True)
+                while self.take(*_QUALIFIERS):
+                    pass
+            if self.token.text == "&":
+                raise self.error("references are not translated", "use the element itself")
+            here = self.place
+            name = self.name()
+            one = one._replace(extents=self.extents())
+            value = None
+            if self.take("="):
+                value = self.initializer()
+            elif self.token.text == "(":
+                self.at += 1
+                value = self.expression()
+                self.expect(")")
+            made.append((one, name, value, here))
+            if not self.take(","):
+                break
+        self.expect(";")
+        return ("declare", place, made, "extern" in words)
+
+    def initializer(self):
+        place = self.place
+        if not self.take("{"):
+            return self.assignment()
+        items = []
+        while not self.take("}"):
+            items.append(self.initializer())
+            if self.token.text != "}":
+                self.expect(",")
+        return ("list", place, items)
+
+    # ---- expressions
+    def expression(self):
+        made = self.assignment()
+        while self.token.text == ",":
+            place = self.place
+            self.at += 1
+            made = ("comma", place, made, self.assignment())
+        return made
+
+    def assignment(self):
+        left = self.conditional()
+        if self.token.kind == "op" and self.token.text in _ASSIGN:
+            place, op = self.place, self.token.text
+            self.at += 1
+            return ("assign", place, op, left, self.assignment())
+        return left
+
+    def conditional(self):
+        test = self.binary(0)
+        if self.token.text != "?":
+            return test
+        place = self.place
+        self.at += 1
+        yes = self.expression()
+        self.expect(":")
+        return ("choose", place, test, yes, self.assignment())
+
+    def binary(self, level):
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while self.token.kind == "op" and self.token.text in _LEVELS[level]:
+            place, op = self.place, self.token.text
+            self.at += 1
+            left = ("binary", place, op, left, self.binary(level + 1))
+        return left
+
+    def unary(self):
+        place, word = self.place, self.token.text
+        if self.take("++", "--"):
+            return ("step", place, word[0], self.unary(), True)
+        if self.take("+", "-", "!", "~", "*", "&"):
+            return ("unary", place, word, self.unary())
+        if word == "sizeof":
+            self.at += 1
+            self.expect("(")
+            made = self.cast_type() if self.is_type() else self.expression()
+            self.expect(")")
+            return ("sizeof", place, made)
+        if word == "(" and self.is_type(1):
+            self.at += 1
+            made = self.cast_type()
+            self.expect(")")
+            return ("cast", place, made, self.unary())
+        return self.postfix(self.primary())
+
+    def cast_type(self):
+        made, _ = self.type()
+        while self.take("*"):
+            made = made._replace(is_pointer=True)
+        return made
+
+    def postfix(self, made):
+        while True:
+            place = self.place
+            if self.take("["):
+                made = ("index", place, made, self.expression())
+                self.expect("]")
+            elif self.take("++", "--"):
+                made = ("step", place, self.tokens[self.at - 1].text[0], made, False)
+            elif self.token.text in (".", "->"):
+                self.at += 1
+                made = ("member", place, made, self.name())
+            elif self.token.text == "(":
+                self.at += 1
+                args = []
+                while not self.take(")"):
+                    args.append(self.assignment())
+                    if self.token.text != ")":
+                        self.expect(",")
+                made = ("call", place, made, args)
+            else:
+                return made
+
+    def primary(self):
+        t, place = self.token, self.place
+        if t.kind in ("number", "char"):
+            self.at += 1
+            return ("number", place, *number(t))
+        if t.kind == "text":
+            self.at += 1
+            return ("text", place, t.text)
+        if self.take("("):
+            made = self.expression()
+            self.expect(")")
+            return made
+        if t.text in ("true", "false"):
+            self.at += 1
+            return ("number", place, int(t.text == "true"), "bool")
+        if t.text in ("static_cast", "reinterpret_cast"):
+            self.at += 1
+            self.expect("<")
+            made = self.cast_type()
+            self.expect(">")
+            self.expect("(")
+            value = self.expression()
+            self.expect(")")
+            return ("cast", place, made, value)
+        if self.is_type() and t.text not in SPACES:  # T(x)
+            made, _ = self.type()
+            self.expect("(")
+            value = self.expression()
+            self.expect(")")
+            return ("cast", place, made, value)
+        if t.kind == "name":
+            name = self.name()
+            while self.take("::"):
+                name = self.name()  # std::min
+            bound = self.bound.get(name)
+            if bound is not None:
+                return ("number", place, bound, "bool" if isinstance(bound, bool) else "int32")
+            if name in self.unit.templates and self.token.text == "<":
+                return ("name", place, name, self.template_arguments())
+            return ("name", place, name, None)
+        raise self.error(f"expected an expression; got '{t.text}'", "complete it")
+
+    def template_arguments(self):
+        self.expect("<")
+        made = []
+        while not self.take(">"):
+            made.append(self.cast_type() if self.is_type() else self.binary(8))
+            self.take(",")
+        return made
+
+
+def _plain(words):
+    is_unsigned = "unsigned" in words
+    rest = [w for w in words if w not in ("unsigned", "signed")]
+    if rest.count("long") and "double" not in rest:
+        made = "int64"
+    elif "short" in rest:
+        made = "int16"
+    elif not rest:
+        made = "int32"
+    else:
+        made = _WORDS[[w for w in rest if w != "long"][-1]]
+    return "u" + made if is_unsigned else made

@@ -1,0 +1,260 @@
+"""The words of CUDA C and OpenCL C: indices, barriers, atomics, mathematics."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+import numpy as np
+
+from .._jit.desugar import Known
+
+UNKNOWN = object()
+NUMPY = {"bool": "bool_"}
+TAKEN = {"un", "np", "range", "int", "float", "bool"}
+INDICES = {
+    "threadIdx": "local_id", "blockIdx": "group_id", "blockDim": "local_size", "gridDim": "num_groups",
+}  # fmt: skip
+_OPENCL_INDICES = {
+    "get_global_id": "global_id", "get_local_id": "local_id", "get_group_id": "group_id",
+    "get_global_size": "global_size", "get_local_size": "local_size", "get_num_groups": "num_groups",
+}  # fmt: skip
+CONSTANTS = {
+    "INFINITY": (math.inf, "float32"), "NAN": (math.nan, "float32"), "M_PI": (math.pi, "float64"),
+    "M_PI_F": (math.pi, "float32"), "M_E": (math.e, "float64"), "M_SQRT2": (math.sqrt(2), "float64"),
+    "M_LN2": (math.log(2), "float64"), "M_PI_2": (math.pi / 2, "float64"), "M_PI_4": (math.pi / 4, "float64"),
+    "HUGE_VALF": (math.inf, "float32"), "HUGE_VAL": (math.inf, "float64"), "NULL": (0, "int32"),
+    "FLT_MAX": (float(np.finfo(np.float32).max), "float32"), "DBL_MAX": (np.finfo(float).max, "float64"),
+    "FLT_MIN": (float(np.finfo(np.float32).tiny), "float32"), "DBL_MIN": (np.finfo(float).tiny, "float64"),
+    "FLT_EPSILON": (2.0**-23, "float32"), "DBL_EPSILON": (2.0**-52, "float64"),
+    "INT_MAX": (2**31 - 1, "int32"), "INT_MIN": (-(2**31), "int32"), "UINT_MAX": (2**32 - 1, "uint32"),
+    "LLONG_MAX": (2**63 - 1, "int64"), "CLK_LOCAL_MEM_FENCE": (1, "int32"),
+    "CLK_GLOBAL_MEM_FENCE": (2, "int32"), "true": (1, "bool"), "false": (0, "bool"),
+}  # fmt: skip
+_BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
+_FENCES = {"__threadfence", "__threadfence_block", "mem_fence", "__threadfence_system"}
+_WARP = ("__shfl", "__ballot", "__any_sync", "__all_sync", "__syncwarp", "__activemask", "__match_")
+_MATH = {
+    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
+    "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin",
+    "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
+    "acosh": "arccosh", "atanh": "arctanh", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
+    "rint": "rint", "nearbyint": "rint", "pow": "power", "powr": "power", "atan2": "arctan2", "fmod": "fmod",
+    "hypot": "hypot", "fmax": "fmax", "fmin": "fmin", "copysign": "copysign",
+}  # fmt: skip
+_FAST = {f"__{n}f": n for n in ("sin", "cos", "tan", "exp", "log", "log2", "log10", "pow")}
+_ATOMICS = {
+    "atomicAdd": "add", "atomicSub": "sub", "atomicMin": "min", "atomicMax": "max", "atomicExch": "exch",
+    "atomicCAS": "cas", "atomicInc": "inc", "atomicDec": "dec", "atomicAnd": "and_", "atomicOr": "or_",
+    "atomicXor": "xor", "atomic_add": "add", "atomic_sub": "sub", "atomic_min": "min", "atomic_max": "max",
+    "atomic_xchg": "exch", "atomic_cmpxchg": "cas", "atomic_and": "and_", "atomic_or": "or_",
+    "atomic_xor": "xor", "atom_add": "add", "atom_sub": "sub", "atom_min": "min", "atom_max": "max",
+    "atom_xchg": "exch", "atom_cmpxchg": "cas", "atomic_inc": "add", "atomic_dec": "sub", "atom_inc": "add",
+    "atom_dec": "sub",
+}  # fmt: skip
+
+
+def wrapped(value, dtype):
+    """The integer as C has it in that dtype."""
+    bits = np.dtype(dtype).itemsize * 8
+    value &= 2**bits - 1
+    return value - 2**bits if not dtype.startswith("u") and value >= 2 ** (bits - 1) else value
+
+
+def folded(op, a, b, dtype):
+    """What two constants make, or None where that is left to the compiled code."""
+    if op in ("==", "!=", "<", ">", "<=", ">="):
+        tests = {"==": a == b, "!=": a != b, "<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}
+        return tests[op]
+    if dtype.startswith("float"):
+        return None
+    a, b = int(a), int(b)
+    if op in "/%":
+        if b == 0:
+            return None
+        q = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return q if op == "/" else a - q * b
+    if op in ("<<", ">>") and not 0 <= b < 64:
+        return None
+    makes = {
+        "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "&": lambda: a & b, "|": lambda: a | b,
+        "^": lambda: a ^ b, "<<": lambda: a << b, ">>": lambda: a >> b,
+    }  # fmt: skip
+    return makes[op]()
+
+
+def _index(e):
+    """(word, axis) of threadIdx.x and the like, else None."""
+    if e[0] == "member" and e[2][0] == "name" and e[2][2] in INDICES and e[3] in ("x", "y", "z"):
+        return e[2][2], "xyz".index(e[3])
+    return None
+
+
+def global_index(op, left, right):
+    """The axis of ``blockIdx.x * blockDim.x + threadIdx.x`` in any order, else None."""
+    if op != "+":
+        return None
+    for product, rest in ((left, right), (right, left)):
+        last = _index(rest)
+        if last is None or last[0] != "threadIdx" or product[0] != "binary" or product[2] != "*":
+            continue
+        pair = {_index(product[3]), _index(product[4])}
+        if pair == {("blockIdx", last[1]), ("blockDim", last[1])}:
+            return last[1]
+    return None
+
+
+def call(body, place, name, args, is_used):
+    """The Number of a call of a word, None of one without a value, or UNKNOWN."""
+    if name in _OPENCL_INDICES:
+        return _opencl_index(body, place, name, args)
+    if name in _BARRIERS:
+        if not body.f.is_kernel:
+            raise body.error(place, f"{name} in a device function", "write it in the kernel")
+        node = ast.Call(func=Known(id="un.barrier", ctx=ast.Load()), args=[], keywords=[])
+        body.emit(ast.Expr(value=node), place)
+        return None
+    if name in _FENCES:
+        raise body.error(
+            place, f"{name}: fences between threads are not there on all devices",
+            "use atomics, or a kernel for each step",
+        )  # fmt: skip
+    if name.startswith(_WARP):
+        raise body.error(
+            place, f"{name}: no other place than a GPU has warps, so it would not run everywhere",
+            "use __shared__ arrays and __syncthreads",
+        )  # fmt: skip
+    if name in ("printf", "assert"):
+        raise body.error(
+            place, f"{name} is not translated", "store what you want to see in an array"
+        )
+    if name in _ATOMICS:
+        return _atomic(body, place, name, args, is_used)
+    return _function(body, place, name, args)
+
+
+def _opencl_index(body, place, name, args):
+    axis = body.number(args[0]).value if len(args) == 1 else None
+    if axis not in (0, 1, 2):
+        raise body.error(place, f"{name} takes 0, 1 or 2", "write a constant axis")
+    made = body.query(_OPENCL_INDICES[name], int(axis), place)
+    wide = body.call_known(np.uint64, [made.plain], place)
+    return made._replace(node=wide, dtype="uint64")
+
+
+def _atomic(body, place, name, args, is_used):
+    word = _ATOMICS[name]
+    counts = name in ("atomic_inc", "atomic_dec", "atom_inc", "atom_dec")
+    wanted = 3 if word == "cas" else 1 if counts else 2
+    if len(args) != wanted:
+        raise body.error(place, f"{name} takes {wanted} arguments; got {len(args)}", "give as many")
+    p = body.pointer(args[0])
+    if p.is_const:
+        raise body.error(place, f"{name}: '{p.array}' is const", "leave const out")
+    values = [body.constant(1, p.dtype, place)] if counts else [body.number(a) for a in args[1:]]
+    nodes = [body.converted(v, p.dtype, place) for v in values]
+    call = ast.Call(
+        func=Known(id=f"atomic.{word}", ctx=ast.Load()),
+        args=[body.read(p.array, place), body.offset(p, place), *nodes],
+        keywords=[],
+    )
+    if not is_used:
+        body.emit(ast.Expr(value=call), place)
+        return None
+    from .translate import Number
+
+    kept = body.fresh("before")
+    body.assign(kept, call, place)
+    return Number(body.read(kept, place), p.dtype)
+
+
+def _function(body, place, name, args):
+    from .translate import Number, common, is_float, promoted
+
+    if name == "__ldg" and len(args) == 1:
+        return body.load(body.pointer(args[0]), place)
+    plain = _FAST.get(name) or name.removeprefix("native_").removeprefix("half_")
+    is_single = (
+        plain not in _MATH and plain[-1:] == "f" and plain[:-1] in (*_MATH, "rsqrt", "round")
+    )
+    plain = plain[:-1] if is_single else plain
+    is_single = is_single or name in _FAST
+    values = [body.number(a) for a in args]
+    known = {
+        "min": 2,
+        "max": 2,
+        "abs": 1,
+        "labs": 1,
+        "llabs": 1,
+        "rsqrt": 1,
+        "clamp": 3,
+        "mad": 3,
+        "isnan": 1,
+    }
+    known |= {"isinf": 1, "isfinite": 1, "mul24": 2, "__mul24": 2, "saturate": 1, "__saturatef": 1}
+    known |= {"__fdividef": 2, "fdividef": 2, "signbit": 1, "round": 1}
+    if plain in _MATH:
+        two = ("pow", "powr", "atan2", "fmod", "hypot", "fmax", "fmin", "copysign")
+        known[plain] = 2 if plain in two else 1
+    if plain not in known:
+        return UNKNOWN
+    if len(values) != known[plain]:
+        raise body.error(
+            place, f"{name} takes {known[plain]} arguments; got {len(values)}", "give as many"
+        )
+    dtype = values[0].dtype
+    for v in values[1:]:
+        dtype = common(dtype, v.dtype)
+    dtype = promoted(dtype)
+    if plain in _MATH or plain in (
+        "rsqrt",
+        "__fdividef",
+        "fdividef",
+        "round",
+        "isnan",
+        "isinf",
+        "isfinite",
+    ):
+        dtype = (
+            "float32" if is_single or name[:2] == "__" else dtype if is_float(dtype) else "float64"
+        )
+    nodes = [body.converted(v, dtype, place) for v in values]
+    if plain in _MATH:
+        return Number(body.call_known(getattr(np, _MATH[plain]), nodes, place), dtype)
+    if plain in ("min", "max") and is_float(dtype):
+        made = np.fmin if plain == "min" else np.fmax
+        return Number(body.call_known(made, nodes, place), dtype)
+    if plain in ("min", "max"):
+        made = np.minimum if plain == "min" else np.maximum
+        return Number(body.call_known(made, nodes, place), dtype)
+    if plain in ("abs", "labs", "llabs"):
+        return Number(body.call_known(np.abs, nodes, place), dtype)
+    if plain in ("isnan", "isinf", "isfinite", "signbit"):
+        return Number(body.call_known(getattr(np, plain), nodes, place), "bool")
+    if plain == "rsqrt":
+        one, root = body.constant(1, dtype, place), body.call_known(np.sqrt, nodes, place)
+        return body.combined("/", one, Number(root, dtype), place)
+    if plain in ("__fdividef", "fdividef", "mul24", "__mul24"):
+        a, b = (Number(n, dtype) for n in nodes)
+        return body.combined("*" if "mul" in plain else "/", a, b, place)
+    if plain == "clamp":
+        low = body.call_known(np.maximum, nodes[:2], place)
+        return Number(body.call_known(np.minimum, [low, nodes[2]], place), dtype)
+    if plain == "round":  # halves away from zero
+        size = body.fresh("size")
+        body.assign(size, body.call_known(np.abs, nodes, place), place)
+        whole = body.fresh("whole")
+        body.assign(whole, body.call_known(np.trunc, [body.read(size, place)], place), place)
+        kept, down = Number(body.read(size, place), dtype), Number(body.read(whole, place), dtype)
+        half = body.constant(0.5, dtype, place)
+        is_up = body.combined(">=", body.combined("-", kept, down, place), half, place)
+        up = body.combined("+", down, Number(body.converted(is_up, dtype, place), dtype), place)
+        return Number(body.call_known(np.copysign, [up.node, nodes[0]], place), dtype)
+    if plain == "mad":
+        a, b, c = (Number(n, dtype) for n in nodes)
+        return body.combined("+", body.combined("*", a, b, place), c, place)
+    if plain in ("saturate", "__saturatef"):
+        zero, one = body.constant(0, dtype, place).node, body.constant(1, dtype, place).node
+        low = body.call_known(np.fmax, [nodes[0], zero], place)
+        return Number(body.call_known(np.fmin, [low, one], place), dtype)
+    return UNKNOWN

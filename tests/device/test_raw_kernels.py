@@ -1,0 +1,369 @@
+"""Kernels of CUDA C and OpenCL C text, on every device."""
+
+import numpy as np
+import pytest
+import unisono as un
+from unisono import cuda
+
+
+@pytest.fixture(params=[*map(str, un.devices()), "interp"])
+def chosen(request):
+    cuda.select_device(request.param)
+    yield request.param
+    cuda.close()
+
+
+def there(device, *arrays):
+    return [un.array(a, device=device) for a in arrays]
+
+
+MULTIPLY = r"""
+extern "C"{
+__global__
+void mymul(int n, const double* x1, const double* x2, double* y){
+    int tid = blockDim.x * blockIdx.x + threadIdx.x;
+    if (tid < n){
+        y[tid] = x1[tid] * x2[tid];
+    }
+}
+}"""
+
+TEXT = r"""
+#define TILE 16
+#define SQUARE(x) ((x) * (x))
+typedef unsigned int word;
+__constant__ float factors[4] = {1, 2, 3};  // the last one is 0
+__device__ int launches[1];
+
+__device__ float weighted(float a, const float* p, int n) {
+    float s = 0;
+    for (int i = 0; i < n; ++i) s += a * p[i];
+    return s;
+}
+template <typename T> __device__ T larger(T a, T b) { return a > b ? a : b; }
+template <typename T, int N> __global__ void scaled(T* x, T least, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; k < N; k++) x[i] = larger(x[i], least) * (T)2;
+}
+
+extern "C" __global__ void product(const float* A, const float* B, float* C, int n) {
+    __shared__ float a[TILE][TILE], b[TILE][TILE];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
+    float sum = 0.0f;
+    for (int t = 0; t < (n + TILE - 1) / TILE; ++t) {
+        int k = t * TILE;
+        a[ty][tx] = (row < n && k + tx < n) ? A[row * n + k + tx] : 0.0f;
+        b[ty][tx] = (col < n && k + ty < n) ? B[(k + ty) * n + col] : 0.0f;
+        __syncthreads();
+        for (int j = 0; j < TILE; ++j) sum += a[ty][j] * b[j][tx];
+        __syncthreads();
+    }
+    if (row < n && col < n) C[row * n + col] = sum;
+}
+
+extern "C" __global__ void histogram(const unsigned char* data, int n, int* bins, int* order, word* counter) {
+    __shared__ int own[8];
+    __shared__ int total;
+    if (threadIdx.x < 8) own[threadIdx.x] = 0;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        atomicAdd(&own[data[i] % 8], 1);
+        atomicAdd(&total, 1);
+    }
+    __syncthreads();
+    if (threadIdx.x < 8) atomicAdd(bins + threadIdx.x, own[threadIdx.x]);
+    if (threadIdx.x == 0) { int at = atomicAdd(counter, 1u); order[at] = total; atomicAdd(launches, 1); }
+}
+
+extern "C" __global__ void language(const int* a, int* out, const float* f, float* g, long long* w) {
+    word i = threadIdx.x + blockIdx.x * blockDim.x;
+    int x = a[i], y = 0, k = 0;
+    while (x != 0 && k < 40) {
+        if (x & 1) { ++y; x >>= 1; k++; continue; }
+        x = x / 2;
+        k++;
+    }
+    do { y += 2; } while (y < 5);
+    switch (i % 4) {
+    case 0: y += 100; break;
+    case 1:
+    case 2: { y -= 7; break; }
+    default: y *= -3;
+    }
+    int three[3] = {1, 2};
+    three[2] = y;
+    int p = 0;
+    y = three[p++] + three[p++] + three[p];
+    const float* q = f + i;
+    g[i] = SQUARE(*q) + weighted(2.0f, factors, 4) + sqrtf(fabsf(q[0])) + (i > 3u ? 1.5f : -0.5f) + roundf(q[0] * 4);
+    out[i] = (a[i] * 1103515245 + 12345) % 1000 / 7 - (a[i] >> 1) + y;
+    w[i] = (long long)a[i] * a[i] + (unsigned char)(a[i] * 3) + sizeof(double) - i;
+}
+
+extern "C" __global__ void reversed(int* a) {
+    extern __shared__ int kept[];
+    kept[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];
+}
+"""
+module = un.RawModule(code=TEXT, name_expressions=["scaled<float, 2>"])
+
+
+def test_the_lecture_s_program(chosen):
+    x1 = np.array([1, 3, 5, 7, 9], dtype=np.float64)
+    x2 = np.array([2, 4, 6, 8, 10], dtype=np.float64)
+    x1_dev, x2_dev = there(chosen, x1, x2)
+    y_dev = un.zeros_like(x1_dev)
+    mymul_kernel = un.RawModule(code=MULTIPLY).get_function("mymul")
+    blocksize = 2
+    n_blocks = int(np.ceil(len(x1) / blocksize))
+    mymul_kernel(
+        grid=(n_blocks,), block=(blocksize,), args=(np.int32(len(x1)), x1_dev, x2_dev, y_dev)
+    )
+    assert str(y_dev) == "[ 2. 12. 30. 56. 90.]"
+    np.testing.assert_array_equal(y_dev.get(), x1 * x2)
+
+
+def test_shared_tiles(chosen):
+    rng = np.random.default_rng(2)
+    a, b = (rng.random((37, 37)).astype(np.float32) for _ in range(2))
+    x, y, z = there(chosen, a, b, np.zeros_like(a))
+    module.get_function("product")((3, 3), (16, 16), (x, y, z, 37))
+    want = np.zeros_like(a)
+    for k in range(37):
+        want += a[:, k : k + 1] * b[k]
+    np.testing.assert_array_equal(z.get(), want)
+
+
+def test_atomics_and_variables_of_the_module(chosen):
+    data = np.random.default_rng(3).integers(0, 256, 5000).astype(np.uint8)
+    bins, order, counter = np.zeros(8, np.int32), np.zeros(4, np.int32), np.zeros(1, np.uint32)
+    launches = module.get_global("launches")
+    launches[...] = 10
+    module.get_function("histogram")(4, 64, (data, 5000, bins, order, counter))
+    np.testing.assert_array_equal(bins, np.bincount(data % 8, minlength=8))
+    assert order.sum() == 5000 and (order > 0).all() and counter[0] == 4
+    assert launches.get().tolist() == [14]
+
+
+def _language(a, f):
+    """What the kernel `language` computes, in exact integers that are cut as C's."""
+    cut = lambda v: (int(v) + 2**31) % 2**32 - 2**31  # noqa: E731
+    quotient = lambda u, v: abs(u) // abs(v) * (1 if (u < 0) == (v < 0) else -1)  # noqa: E731
+    out, g, w = [], [], []
+    for i in range(len(a)):
+        value, y, k = int(a[i]), 0, 0
+        x = value
+        while x != 0 and k < 40:
+            if x & 1:
+                y, x = y + 1, x >> 1
+            else:
+                x = quotient(x, 2)
+            k += 1
+        while True:
+            y += 2
+            if y >= 5:
+                break
+        y = [y + 100, y - 7, y - 7, y * -3][i % 4] + 3
+        u = cut(value * 1103515245 + 12345)
+        u -= quotient(u, 1000) * 1000
+        out.append(cut(quotient(u, 7) - (value >> 1) + y))
+        w.append(value * value + (value * 3) % 256 + 8 - i)
+        one = np.float32(f[i])
+        r = one * one + np.float32(12) + np.sqrt(abs(one)) + np.float32(1.5 if i > 3 else -0.5)
+        four = one * np.float32(4)
+        g.append(r + np.copysign(np.floor(abs(four) + np.float32(0.5)), four))
+    return np.array(out, np.int32), np.array(g, np.float32), np.array(w, np.int64)
+
+
+def test_numbers_and_control_flow_are_c_s(chosen):
+    a = np.random.default_rng(0).integers(-(2**30), 2**30, 16).astype(np.int32)
+    f = np.linspace(-1, 1, 16, dtype=np.float32)
+    out, g, w = np.zeros(16, np.int32), np.zeros(16, np.float32), np.zeros(16, np.int64)
+    module.get_function("language")(4, 4, (a, out, f, g, w))
+    for got, want in zip((out, g, w), _language(a, f), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_templates_and_shared_memory_of_the_launch(chosen):
+    (z,) = there(chosen, np.arange(5, dtype=np.float32))
+    module.get_function("scaled<float, 2>")(2, 4, (z, 1.5, 5))
+    assert z.get().tolist() == [6, 6, 8, 12, 16]
+    (a,) = there(chosen, np.arange(8, dtype=np.int32))
+    module.get_function("reversed")((1,), (8,), (a,), shared_mem=32)
+    assert a.get().tolist() == list(range(7, -1, -1))
+
+
+OPENCL = """
+__kernel void sums(__global const float *a, __global float *out, const int n)
+{
+    __local float part[8];
+    int l = get_local_id(0);
+    size_t i = get_global_id(0);
+    part[l] = i < n ? a[i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = get_local_size(0) / 2; k > 0; k /= 2) {
+        if (l < k) part[l] += part[l + k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) out[get_group_id(0)] = part[0];
+}
+"""
+
+
+def test_opencl_c(chosen):
+    a = np.arange(20, dtype=np.float32)
+    out = np.zeros(3, np.float32)
+    un.RawKernel(OPENCL, "sums")(3, 8, (a, out, 20))
+    assert out.tolist() == [a[:8].sum(), a[8:16].sum(), a[16:].sum()]
+
+
+def test_the_interpreter_finds_races_and_indices():
+    racing = un.RawKernel('extern "C" __global__ void race(int* a) { a[0] = threadIdx.x; }', "race")
+    cuda.select_device("interp")
+    try:
+        with pytest.raises(Exception, match="race|conflict|another"):
+            racing(1, 4, (np.zeros(4, np.int32),))
+    finally:
+        cuda.close()
+    beyond = un.RawKernel(
+        'extern "C" __global__ void beyond(int* a) {\n    a[threadIdx.x + 2] = 1;\n}', "beyond"
+    )
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        beyond(1, 4, (un.zeros(4, np.int32),))
+
+
+@pytest.mark.parametrize(
+    "args, error, what",
+    [
+        ((1, 2), TypeError, r"takes 4 arguments; got 2; give int32 n, float64 \*x1"),
+        ((1, 2, 3, 4), TypeError, "'x1' is a pointer to float64; got int; give an array"),
+        ((1.5, "x", "x", "x"), TypeError, r"'n' is int32; got the float 1.5; convert it with int"),
+        ((2**40, "x", "x", "x"), OverflowError, "'n' is int32; got 1099511627776"),
+        ((1, "f", "x", "x"), TypeError, "'x1' is a pointer to float64; got an array of float32"),
+        (
+            (1, "s", "x", "x"),
+            ValueError,
+            "'x1' is a pointer; got an array whose elements do not follow",
+        ),
+        (("x", "x", "x", "x"), TypeError, "'n' is int32; got ndarray; give a number"),
+    ],
+)
+def test_arguments_are_those_that_the_text_declares(args, error, what):
+    arrays = {"x": un.zeros(4), "f": un.zeros(4, un.float32), "s": un.zeros(8)[::2]}
+    given = tuple(arrays.get(a, a) if isinstance(a, str) else a for a in args)
+    with pytest.raises(error, match=what):
+        un.RawKernel(MULTIPLY, "mymul")(1, 4, given)
+
+
+@pytest.mark.parametrize(
+    "body, what",
+    [
+        ("y[0] = z;", "'z' is not declared"),
+        ("y[0] = 1", "expected ';'; got '}'"),
+        ("y[0] = sin2(1.0);", "the function 'sin2' is not known"),
+        ("float4 v;", "expected ';'; got 'v'|vector types"),
+        ("int x = __shfl_down_sync(1, 2, 3);", "no other place than a GPU has warps"),
+        ("__threadfence();", "fences between threads"),
+        ('printf("x");', "printf is not translated"),
+        ("goto end;", "goto is not translated"),
+        ("x[0] = 1;", "'x' is const"),
+        ("y[1.5] = 1;", "an index is an integer; got float64"),
+        ("int k = 3; k.x = 1;", "cannot be assigned"),
+        ("y[0] = 1 % 2.0;", "% needs integers; got float64"),
+        ("float *p = y; p = x;", "would point into another array"),
+        ("for (;;) { if (threadIdx.x) break; __syncthreads(); }", "barrier"),
+        ("int s[threadIdx.x];", "the extent of an array is a positive constant"),
+    ],
+)
+def test_errors_show_the_line_of_the_text(body, what):
+    text = f'extern "C" __global__ void f(const float* x, float* y) {{\n    {body}\n}}'
+    with pytest.raises(un.CompileError, match=what) as caught:
+        un.RawKernel(text, "f")(1, 4, (un.zeros(4, un.float32), un.zeros(4, un.float32)))
+    assert ".cu:2" in str(caught.value) or "expected ';'" in str(caught.value)
+
+
+def test_a_kernel_that_the_text_lacks():
+    with pytest.raises(un.CompileError, match=r"no kernel 'other'; got \['mymul'\]"):
+        un.RawModule(code=MULTIPLY).get_function("other")
+    with pytest.raises(un.CompileError, match="the template 'scaled' has 2 parameters; got 1"):
+        module.get_function("scaled<float>")
+    with pytest.raises(TypeError, match="give either code= or path="):
+        un.RawModule()
+    with pytest.raises(ValueError, match="no variable 'x'; got"):
+        module.get_global("x")
+
+
+def test_elementwise_kernels(chosen):
+    squared = un.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared")
+    a, b = np.random.default_rng(4).random((2, 5, 7)).astype(np.float32)
+    x, y = there(chosen, a, b)
+    np.testing.assert_array_equal(squared(x, y).get(), (a - b) * (a - b))
+    np.testing.assert_array_equal(squared(x, y[0]).get(), (a - b[0]) * (a - b[0]))
+    np.testing.assert_array_equal(squared(x, 2).get(), (a - 2) * (a - 2))
+    z = un.zeros_like(x)
+    assert squared(x.T, y.T, z.T) is not None
+    np.testing.assert_array_equal(z.get(), (a - b) * (a - b))
+    shifted = un.ElementwiseKernel("raw T x, int32 k", "T z", "z = x[(i + k) % n]", "shifted")
+    assert shifted(there(chosen, np.arange(4.0))[0], 1, size=4).get().tolist() == [1, 2, 3, 0]
+    both = un.ElementwiseKernel(
+        "float64 x", "float64 s, int64 k", "s = x + 1; k = (long long)x", "both"
+    )
+    s, k = both(there(chosen, np.arange(3.0))[0])
+    assert s.get().tolist() == [1, 2, 3] and k.get().tolist() == [0, 1, 2]
+    with pytest.raises(TypeError, match="T is float32 and float64; got both in one call"):
+        squared(x, there(chosen, np.zeros((5, 7)))[0])
+    with pytest.raises(TypeError, match="takes 2 arguments, and 1 results"):
+        squared(x)
+    with pytest.raises(ValueError, match="a parameter is a type and a name; got 'x'"):
+        un.ElementwiseKernel("x", "T z", "z = x", "wrong")
+
+
+def test_reduction_kernels(chosen):
+    norm = un.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = sqrt(a)", "0", "norm")
+    a = np.random.default_rng(5).random((6, 3000))
+    (x,) = there(chosen, a)
+    np.testing.assert_allclose(float(norm(x, x)), np.sqrt((a * a).sum()), rtol=1e-13)
+    np.testing.assert_allclose(norm(x, x, axis=1).get(), np.sqrt((a * a).sum(1)), rtol=1e-13)
+    np.testing.assert_allclose(
+        norm(x, 2.0, axis=0, keepdims=True).get(),
+        np.sqrt((2 * a).sum(0, keepdims=True)),
+        rtol=1e-13,
+    )
+    largest = un.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", "-INFINITY", "largest")
+    assert float(largest(x)) == a.max()
+    with pytest.raises(ValueError, match="axis 2 is out of range"):
+        largest(x, axis=2)
+    with pytest.raises(ValueError, match="a reduction needs its identity"):
+        un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", None, "wrong")
+
+
+def test_cupy_s_names(chosen):
+    import unisono.cupy as cp
+
+    x = cp.arange(6, dtype=cp.float32).reshape(2, 3)
+    assert x.device == chosen and cp.get_array_module(x) is cp
+    assert cp.get_array_module(np.zeros(2)) is np
+    assert isinstance(cp.asnumpy(x), np.ndarray)
+    stream = cp.cuda.Stream(non_blocking=True)
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    with stream:
+        start.record(stream)
+        y = cp.sqrt(x) + cp.ones_like(x)
+        end.record(stream)
+    stream.synchronize()
+    assert cp.cuda.get_elapsed_time(start, end) >= 0
+    np.testing.assert_array_equal(y.get(), np.sqrt(x.get()) + np.float32(1))
+    kernel = cp.RawKernel('extern "C" __global__ void one(float* x) { x[threadIdx.x] = 1; }', "one")
+    kernel((1,), (6,), (x,))
+    assert x.get().tolist() == [[1, 1, 1], [1, 1, 1]]
+    assert cp.cuda.runtime.getDeviceCount() >= 1
+    times = un.profiler.benchmark(kernel, ((1,), (6,), (x,)), n_repeat=3)
+    assert times.cpu_times.shape == (3,) and times.gpu_times.shape == (1, 3)
+    assert str(times).startswith("one                 :    CPU: ") and "us     GPU-0: " in str(
+        times
+    )
