@@ -154,6 +154,20 @@ def test_streams_events_and_forall(chosen):
     np.testing.assert_array_equal(out, 4 * np.arange(1000.0))
 
 
+def decorated(body):
+    """A kernel of a text that nothing refers to when it is launched."""
+    text = f"def made(a):\n    {body}\n"
+    space = {"cuda": cuda}
+    exec(text, space)
+    return cuda.jit(space["made"])
+
+
+def test_kernels_of_texts_that_were_executed(chosen):
+    a = np.zeros(4)
+    decorated("a[cuda.grid(1)] = cuda.grid(1)")[2, 2](a)
+    assert a.tolist() == [0, 1, 2, 3]
+
+
 @cuda.jit
 def index_too_far(a):
     a[cuda.grid(1)] = 1

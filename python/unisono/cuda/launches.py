@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from .. import _engine, _jit
+from .._jit import unfiled
 from .._jit.declared import declare_device
 from .devices import Stream, current_device
 
@@ -15,6 +16,8 @@ class Kernel:
     """A kernel, launched as ``f[blocks, threads, stream, shared](...)``; made by `jit`."""
 
     def __init__(self, function, options):
+        if function.__code__.co_filename[:1] == "<":  # its text is found from where it is decorated
+            unfiled.note(function)
         self._function, self._options = function, options
         self._variants = {}  # by device and bytes of shared memory
         self.__name__, self.__doc__ = function.__name__, function.__doc__
