@@ -167,6 +167,8 @@ class Scalar(Parameter):
     def set(self, arg, last):
         if type(arg) is self._type:
             data = arg.tobytes()
+        elif type(arg) is int and self._whole and self._low <= arg <= self._high:
+            data = self._pack(arg)
         else:
             data = self.convert(arg)
         index = self._index

@@ -267,7 +267,10 @@ class Array:
     @property
     def flags(self):
         """Whether the elements lie in C's or Fortran's order: `c_contiguous`, `f_contiguous`, `forc`."""
-        return _Flags(self)
+        known = self.__dict__.get("_known_flags")
+        if known is None or known[0] is not self.shape or known[1] is not self.strides:
+            known = self._known_flags = (self.shape, self.strides, _Flags(self))
+        return known[2]
 
     def _lend(self):
         if self._base is None and self.size:
@@ -275,6 +278,11 @@ class Array:
             self._base = _lent(self._x, address, self._offset + self.nbytes, self.context)
         elif self._offset is None:
             self._offset = 0
+
+    @property
+    def _is_lent(self):
+        """Whether `_base` and `_offset` are what kernels take."""
+        return self._base is not None and self._offset is not None and not self.events
 
     @property
     def base_data(self):

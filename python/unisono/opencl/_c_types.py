@@ -251,6 +251,10 @@ def pass_arguments(arguments, values):
     made, first = [], None
     for a, value in zip(arguments, values, strict=True):
         if isinstance(a, VectorArg):
+            if a.with_offset and getattr(value, "_is_lent", False) and value.dtype is a.dtype:
+                first = value if first is None else first  # the short way of what follows
+                made += (value._base, value._offset)
+                continue
             if not hasattr(value, "base_data"):
                 if value is None or not a.with_offset:
                     made += [value, 0] if a.with_offset else [value]

@@ -65,10 +65,29 @@ class Device(Holder):
 
     def get_info(self, param):
         """What the driver answers to a query, one of `device_info`."""
+        key = (self.int_ptr, param)
+        if key in _device_answers:
+            return _device_answers[key]
         data = _driver.answer("clGetDeviceInfo", self.int_ptr, param)
         if param in _device_objects:
             return decode(data, _device_objects[param])
-        return decode(data, _device_kinds.get(param, "u"))
+        kind = _device_kinds.get(param, "u")
+        made = decode(data, kind)
+        # Numbers and texts do not change; parts of devices may end, and their addresses be used again.
+        if param not in _changing and kind[0] not in "*v" and self._is_whole():
+            _device_answers[key] = made
+        return made
+
+    def _is_whole(self):
+        if self._address not in _whole_devices:
+            try:
+                parent = _driver.answer("clGetDeviceInfo", self._address, device_info.PARENT_DEVICE)
+            except Error:  # OpenCL 1.1 has no parts
+                parent = b""
+            if any(parent):
+                return False
+            _whole_devices.add(self._address)
+        return True
 
     @property
     def hashable_model_and_version_identifier(self):
@@ -137,6 +156,9 @@ class DeviceTopologyAmd:
         self.type, self.bus, self.device, self.function = 1, bus, device, function
 
 
+_device_answers = {}
+_whole_devices = set()
+_changing = (device_info.REFERENCE_COUNT, device_info.GLOBAL_FREE_MEMORY_AMD, device_info.AVAILABLE)
 _device_kinds = texts_of(
     device_info,
     """t NAME VENDOR DRIVER_VERSION VERSION PROFILE EXTENSIONS OPENCL_C_VERSION BUILT_IN_KERNELS IL_VERSION

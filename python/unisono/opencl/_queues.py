@@ -113,7 +113,9 @@ class CommandQueue(Holder):
     @property
     def device(self):
         """The Device that works on it."""
-        if "_device" not in self.__dict__:
+        try:
+            return self._device
+        except AttributeError:
             self._device = self.get_info(command_queue_info.DEVICE)
         return self._device
 

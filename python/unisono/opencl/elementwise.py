@@ -18,13 +18,15 @@ from ._programs import Program
 
 def work_items(device, n):
     """(global, local) size of a loop over n elements that work-items share out."""
-    if device.type & device_type.CPU:
-        local = 64
-        groups = min(-(-n // local), 64 * device.max_compute_units)
-    else:
-        local = min(128, device.max_work_group_size)
-        groups = min(-(-n // local), 64 * device.max_compute_units)
-    return (max(groups, 1) * local,), (local,)
+    limits = _limits.get(device)
+    if limits is None:
+        local = 64 if device.type & device_type.CPU else min(128, device.max_work_group_size)
+        limits = _limits[device] = local, 64 * device.max_compute_units
+    local, most = limits
+    return (max(min(-(-n // local), most), 1) * local,), (local,)
+
+
+_limits = {}  # by device: work-items of a group, and groups at most
 
 
 _range = range  # which is the name of a parameter below
@@ -70,6 +72,7 @@ class ElementwiseKernel:
         self.arguments = parse_arg_list(arguments, with_offset=True)
         if not any(isinstance(a, (VectorArg, OtherArg)) for a in self.arguments):
             raise RuntimeError("ElementwiseKernel: expected an array among the arguments")
+        self._arrays = [k for k, a in enumerate(self.arguments) if isinstance(a, VectorArg)]
         self._texts = {key: kwargs.pop(key, "") for key in ("preamble", "loop_prep", "after_loop")}
         self.preamble = self._texts["preamble"]
         kwargs.pop("use_range", None)
@@ -106,10 +109,11 @@ int work_group_start = get_local_size(0) * get_group_id(0);
 
     def get_kernel(self, use_range=False):
         """The Kernel and the arguments."""
-        with self._lock:
-            if use_range not in self._kernels:
-                program = Program(self.context, self._source(use_range)).build(self.options)
-                self._kernels[use_range] = getattr(program, self.name)
+        if use_range not in self._kernels:
+            with self._lock:
+                if use_range not in self._kernels:
+                    program = Program(self.context, self._source(use_range)).build(self.options)
+                    self._kernels[use_range] = getattr(program, self.name)
         return self._kernels[use_range], self.arguments
 
     def __call__(
@@ -133,8 +137,12 @@ int work_group_start = get_local_size(0) * get_group_id(0);
         values, first = pass_arguments(self.arguments, args)
         if first is None and range is None:
             raise TypeError(f"{self.name}: expected an array among the arguments")
-        for a, value in zip(self.arguments, args, strict=True):
-            if isinstance(a, VectorArg) and hasattr(value, "flags") and not value.flags.forc:
+        for k in self._arrays:
+            a, value = self.arguments[k], args[k]
+            known = getattr(value, "_known_flags", None)  # quicker than asking anew
+            if known is not None and known[0] is value.shape and known[2].forc:
+                continue
+            if hasattr(value, "flags") and not value.flags.forc:
                 raise RuntimeError(
                     f"{self.name}: argument '{a.name}' is not contiguous; use copy()"
                 )
