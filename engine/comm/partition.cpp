@@ -626,8 +626,8 @@ void Partition::elementwise(const Entry& e, Halo beyond) {
             return;
         }
         const std::int64_t first = box.empty() ? 0 : box[0].begin;
-        Arg sum[] = {iota(elements_of(box), nullptr).arg(),
-                     Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
+        const Array positions = iota(elements_of(box), nullptr);
+        Arg sum[] = {positions.arg(), Arg{scalar_operand(Scalar::of(DType::Int64, first))}};
         const Array counted = apply(Op::Add, sum);
         assign(target, counted.arg());
         return;

@@ -301,3 +301,25 @@ def test_factors_of_tall_matrices(shape, dtype):
     np.testing.assert_allclose(np.asarray((u * s) @ v), x, atol=tolerance * 10)
     np.testing.assert_allclose(np.asarray(u.T @ u), np.eye(min(shape)), atol=tolerance)
     assert q.dtype == r.dtype == u.dtype == s.dtype == x.dtype
+
+
+@pytest.mark.parametrize("shape", [(8 * p + 3, 5), (p, 1), (40 * p, 12), (2 * p, 3)], ids=str)
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("is_deficient", [False, True])
+def test_least_squares_of_tall_matrices(shape, dtype, is_deficient):
+    random = np.random.default_rng(3)
+    x, y = random.normal(size=shape).astype(dtype), random.normal(size=(shape[0], 2)).astype(dtype)
+    if is_deficient:
+        x[:, -1] = x[:, 0] * 2 if shape[1] > 1 else 0
+    tolerance = 1e-10 if dtype == "f8" else 2e-3
+    a, b = un.asarray(x, mesh=mesh), un.asarray(y, mesh=mesh)
+    before = un.stats()["bytes_gathered"]
+    for right, want_right in ((b, y), (b[:, 0], y[:, 0])):
+        ours = un.linalg.lstsq(a, right)
+        want = np.linalg.lstsq(x, want_right, rcond=None)
+        if shape[0] // p >= shape[1]:
+            assert un.stats()["bytes_gathered"] - before <= 64 * p  # the rank is a Python number
+        assert int(ours[2]) == want[2] and ours[1].shape == want[1].shape
+        for k in (0, 1, 3):
+            np.testing.assert_allclose(np.asarray(ours[k]), want[k], atol=tolerance)
+        before = un.stats()["bytes_gathered"]

@@ -44,6 +44,19 @@ Array rows_of_all(Mesh& mesh, const Array& mine, const std::string& what) {
     return swap_rows(mesh, reshape(copies, shape), counts, counts, what);
 }
 
+/// The sum of what the ranks have, in their order.
+Array sum_of_all(Mesh& mesh, const Array& mine, const std::string& what) {
+    const std::int64_t rows = mine.shape()[0];
+    const Array all = rows_of_all(mesh, mine, what);
+    Array sum = rows_of(all, {0, rows});
+    for (std::int64_t r = 1; r < mesh.size(); ++r) {
+        const Array next = rows_of(all, {r * rows, (r + 1) * rows});
+        const Arg both[] = {sum.arg(), next.arg()};
+        sum = apply(Op::Add, both);
+    }
+    return sum;
+}
+
 /// For each column whether LAPACK's is the other way round (-1), from the first rows of q.
 template <class T>
 void find_signs(T* q, std::int64_t n, T* signs) {
@@ -132,6 +145,44 @@ void svd_parts(Partition& p, const Entry& e) {
     }
     for (std::size_t k = 0; k < small.size(); ++k)
         p.store(out[out.size() - small.size() + k], small[k], all, what);
+}
+
+/// Least squares of Q R x = b are those of R x = Qᵀ b.
+void lstsq_parts(Partition& p, const Entry& e) {
+    const std::vector<View> in = reads_of(e), out = writes_of(e);
+    if (!is_tall(p.mesh(), in[0]) || is_complex(in[1].dtype)) return run_everywhere(p, e);
+    Mesh& mesh = p.mesh();
+    const std::string what = text_of(e);
+    const Held rows = even_rows(mesh, in[0]);
+    const std::int64_t n = in[0].layout->shape()[1];
+    const Factors made = factors_of(p, in[0], what, false);
+    const Array b = p.part(in[1], rows);
+    const int turned[] = {1, 0};
+    const Array product = library::matmul(copy(transpose(made.q, turned)), b);
+    const Array right = sum_of_all(mesh, product, "products of " + what);
+    const double limit = attributes_of<primitives::LeastSquares>(e).rcond;
+    const std::vector<Array> small = library::lstsq(made.r, right, limit);
+    // LAPACK leaves what squares add up to the residual's behind the solution.
+    const Array x = rows_of(small[0], {0, n});
+    const Array reached = library::matmul(p.part(in[0], rows), x);
+    const Arg near[] = {b.arg(), reached.arg()};
+    const Array off = apply(Op::Sub, near);
+    const Array square = reduce(Op::Add, times(off, off), std::vector<int>{0}, true, {});
+    const Array total = sum_of_all(mesh, square, "residual of " + what);
+    const Arg squared[] = {total.arg()};
+    const Range own = rows.split.range(mesh.rank());
+    const Array mine = full(b.shape(), Scalar::of(b.dtype(), 0), nullptr);
+    auto put = [&](Range at, const Array& from) {
+        const Range here = intersect(own, at);
+        if (here.empty()) return;
+        assign(rows_of(mine, {here.begin - own.begin, here.end - own.begin}),
+               rows_of(from, {here.begin - at.begin, here.end - at.begin}).arg());
+    };
+    put({0, n}, x);
+    put({n, n + 1}, apply(Op::Sqrt, squared));
+    p.store(out[0], mine, rows, what);
+    const Held all = Held::all(mesh.size());
+    for (std::size_t k = 1; k < small.size(); ++k) p.store(out[k], small[k], all, what);
 }
 
 }  // namespace unisono::comm

@@ -45,6 +45,7 @@ constexpr Rule rules[] = {
     {"matmul", matmul_parts, 2},
     {"qr", qr_parts, 2},
     {"svd", svd_parts, 2},
+    {"lstsq", lstsq_parts, 2},
     {"partition", nullptr},
     {"argpartition", nullptr},
     // Matrices of which every rank gets all, and vectors whose algorithm over parts is yet to come.
@@ -54,7 +55,6 @@ constexpr Rule rules[] = {
     {"cholesky", nullptr, 2},
     {"eigh", nullptr, 2},
     {"eig", nullptr, 2},
-    {"lstsq", nullptr, 2},
     {"fft", nullptr, 1},
     {"top_k", nullptr, 1},
     {"reduce_segments", nullptr, 1},

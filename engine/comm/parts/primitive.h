@@ -56,6 +56,7 @@ void scan_parts(Partition&, const Entry&);
 void matmul_parts(Partition&, const Entry&);
 void qr_parts(Partition&, const Entry&);
 void svd_parts(Partition&, const Entry&);
+void lstsq_parts(Partition&, const Entry&);
 
 /// Every rank gets all operands and computes all.
 void run_everywhere(Partition&, const Entry&);
