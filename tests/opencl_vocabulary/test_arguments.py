@@ -158,3 +158,23 @@ def test_arrays_of_unisono_are_arguments(ctx, queue, build):
     assert x.tolist() == [6, 10, 14, 18, 22]
     with pytest.raises(cl.LogicError, match="the array starts 4 bytes into its buffer"):
         kernel(queue, (4,), None, x[1:])
+
+
+def test_objects_of_another_context_are_refused(ctx, queue, build, to_buffer):
+    properties = [(cl.context_properties.PLATFORM, ctx.devices[0].platform)]
+    other = cl.Context(ctx.devices, properties)
+    kernel, mine, foreign = (
+        build(TWO).two,
+        to_buffer(np.zeros(4, np.float32)),
+        cl.Buffer(other, 0, 16),
+    )
+    with pytest.raises(cl.LogicError, match="argument 2 .*expected memory of the kernel's context"):
+        kernel(queue, (1,), None, mine, foreign, 0)
+    for act in (
+        lambda: kernel(cl.CommandQueue(other), (1,), None, mine, mine, 0),
+        lambda: cl.enqueue_copy(queue, mine, foreign),
+        lambda: cl.enqueue_copy(queue, np.zeros(4, np.float32), foreign),
+        lambda: cl.enqueue_marker(queue, wait_for=[cl.UserEvent(other)]),
+    ):
+        with pytest.raises(cl.LogicError, match="INVALID_CONTEXT"):
+            act()

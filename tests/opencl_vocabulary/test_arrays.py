@@ -221,4 +221,6 @@ def test_random_numbers(queue):
     )
     assert (first == second).all() and set(first) <= set(range(3, 8))
     drawn = PhiloxGenerator(queue.context, seed=5).normal(queue, 10000, np.float64, 10, 3).get()
+    vectors = PhiloxGenerator(queue.context, seed=5).uniform(queue, 100, cltypes.float3, 2, 3).get()
+    assert vectors.dtype == cltypes.float3 and 2 <= vectors["z"].min() < vectors["z"].max() <= 3
     assert abs(drawn.mean() - 10) < 0.2 and abs(drawn.std() - 3) < 0.2

@@ -42,6 +42,7 @@ class Parameter:
     def __init__(self, kernel, index, name, type_name):
         # The kernel keeps its parameters: an address, no reference.
         self._kernel, self._index = kernel._address, index
+        self._context = kernel.context_address()
         self._of, self.name, self.type_name = kernel.function_name, name, type_name
         self._set = _driver.function("clSetKernelArg")
 
@@ -120,6 +121,8 @@ class Pointer(Parameter):
             )
         mark = weakref.ref(memory)
         if last[index] is not mark or not memory._address:
+            if memory.context_address() != self._context:  # which drivers crash on
+                raise self.refuse(arg, "memory of the kernel's context", "INVALID_CONTEXT")
             last[index] = None
             self.check(self._set(self._kernel, index, 8, _pointer(memory.int_ptr)), arg)
             last[index] = mark
@@ -147,6 +150,8 @@ class Object(Parameter):
     def set(self, arg, last):
         if isinstance(arg, (int, float, np.generic)) or not hasattr(arg, "int_ptr"):
             raise self.refuse(arg, "an Image" if "image" in self.type_name else "a Sampler")
+        if arg.context.int_ptr != self._context:
+            raise self.refuse(arg, "an object of the kernel's context", "INVALID_CONTEXT")
         self.check(self._set(self._kernel, self._index, 8, _pointer(arg.int_ptr)), arg)
 
 

@@ -44,6 +44,13 @@ class MemoryObjectHolder(Holder):
 
     _retain, _release = "clRetainMemObject", "clReleaseMemObject"
 
+    def context_address(self):
+        """Address of its context, asked once."""
+        found = self.__dict__.get("_context_address")
+        if found is None:
+            found = self._context_address = self.context.int_ptr
+        return found
+
     def get_host_array(self, shape, dtype, order="C"):
         """Array of NumPy on the memory of the host that was given with ``USE_HOST_PTR``."""
         if not self.flags & mem_flags.USE_HOST_PTR:

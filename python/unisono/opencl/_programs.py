@@ -373,6 +373,13 @@ class Kernel(Holder):
             self._name = self.get_info(kernel_info.FUNCTION_NAME)
         return self._name
 
+    def context_address(self):
+        """Address of its context, asked once."""
+        found = self.__dict__.get("_context_address")
+        if found is None:
+            found = self._context_address = self.context.int_ptr
+        return found
+
     @functools.cached_property
     def num_args(self):
         """Number of its parameters."""

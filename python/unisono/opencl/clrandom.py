@@ -42,13 +42,7 @@ class Random123GeneratorBase:
     _salt = 0
 
     def _draw(self, shape, dtype, a, b, normal):
-        from . import cltypes
-
         dtype = np.dtype(dtype)
-        if dtype in cltypes.vec_type_to_scalar_and_count:
-            raise NotImplementedError(
-                "clrandom: vector types are drawn as their scalars; use view()"
-            )
         device, g = self.context._engine_name, self._generator
         if normal:
             kind = str(dtype) if dtype.kind == "f" else None
@@ -76,11 +70,7 @@ class Random123GeneratorBase:
     def _fill(self, ary, a, b, queue, normal):
         from ._queues import enqueue_marker
 
-        ary[...] = Array._of(
-            on_queue(queue or ary.queue, self._draw, ary.shape, ary.dtype, a, b, normal),
-            ary.queue,
-            self.context,
-        )
+        ary[...] = self._make(queue or ary.queue, ary.shape, ary.dtype, a, b, normal)
         return enqueue_marker(queue or ary.queue)
 
     def uniform(self, queue, shape, dtype, a=0, b=1):
@@ -92,6 +82,15 @@ class Random123GeneratorBase:
         return self._make(queue, shape, dtype, mu, sigma, True)
 
     def _make(self, queue, shape, dtype, a, b, normal):
+        from .cltypes import vec_type_to_scalar_and_count
+
+        dtype, shape = np.dtype(dtype), to_shape(shape)
+        if dtype in vec_type_to_scalar_and_count:
+            scalar, _ = vec_type_to_scalar_and_count[dtype]
+            parts = self._make(
+                queue, (*shape, dtype.itemsize // scalar.itemsize), scalar, a, b, normal
+            )
+            return Array(queue, shape, dtype, data=parts.base_data, offset=parts.offset)
         return Array._of(
             on_queue(queue, self._draw, to_shape(shape), dtype, a, b, normal), queue, self.context
         )
