@@ -46,7 +46,17 @@ class Length {
 
 }  // namespace
 
-bool may_take_long(const ir::Module& module) { return Length(module).is_long(0); }
+/// Whether a function waits for other ranks.
+static bool communicates(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
+        return std::any_of(f.natives.begin(), f.natives.end(),
+                           [](const std::string& name) { return name.starts_with("comm_"); });
+    });
+}
+
+bool may_take_long(const ir::Module& module) {
+    return communicates(module) || Length(module).is_long(0);
+}
 
 bool may_poll(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {

@@ -42,6 +42,7 @@ void Dispatch::raise_fault(const Specialisation& s, const Fault& fault) const {
         reported.kind = foreign.kind;
         reported.message = foreign.text;
         set_exception(reported, fault.values);
+        if (foreign.line > 0) raise_at(s, {.file = foreign.file, .line = foreign.line});
     } else if (!is_print) {
         set_exception(site, fault.values);
     }

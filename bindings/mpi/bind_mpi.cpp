@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "array/object.h"
+#include "comm/collective.h"
 #include "comm/mesh.h"
 #include "comm/messages.h"
 #include "comm/virtual/post.h"
@@ -193,110 +194,32 @@ comm::Shares shares_of(nb::handle given) {
     return s;
 }
 
-std::int64_t last_of(const comm::Shares& s) {
-    std::int64_t end = 0;
-    for (std::size_t r = 0; r < s.counts.size(); ++r)
-        end = std::max<std::int64_t>(end, std::int64_t{s.starts[r]} + s.counts[r]);
-    return end;
-}
-
 [[noreturn]] void misfit(const char* call, const std::string& what) {
     fail(ErrorKind::Value, std::string("mpi: ") + call + ": " + what + place_of_caller());
 }
 
-/// The elements for each rank of a buffer that holds those of all.
-std::int64_t share(const char* call, const Buffer& b, const comm::Shares& s, int ranks) {
-    if (!s.even()) {
-        if (s.counts.size() != static_cast<std::size_t>(ranks) ||
-            s.starts.size() != s.counts.size())
-            misfit(call, "got " + std::to_string(s.counts.size()) +
-                             " counts; expected one for each "
-                             "of " +
-                             std::to_string(ranks) + " ranks");
-        if (last_of(s) > b.count())
-            misfit(call, "the counts reach element " + std::to_string(last_of(s)) +
-                             "; the buffer has " + std::to_string(b.count()));
-        return 0;
-    }
-    if (b.count() % ranks != 0)
-        misfit(call, "a buffer of " + std::to_string(b.count()) +
-                         " elements cannot be shared out over " + std::to_string(ranks) +
-                         " ranks; give counts for each");
-    return b.count() / ranks;
-}
-
-/// Fills in the counts of a collective call and checks that the buffers fit.
-void measure(CollectiveCall& c, const Buffer& from, const Buffer& to, const Communicator& comm,
-             const char* name) {
-    const bool root = comm.rank() == c.root;
-    const int n = comm.size();
-    c.from = from.empty() ? nullptr : from.data();
-    c.to = to.empty() ? nullptr : to.data();
-    DType a = from.dtype(), b = to.dtype();
-    c.dtype = to.empty() ? a : b;
-    auto bytewise = [&](const Buffer& x) { return c.dtype == DType::UInt8 && x.item() > 1; };
-    if ((!from.empty() && bytewise(from)) || (!to.empty() && bytewise(to)))
-        fail(ErrorKind::Type, std::string("mpi: ") + name +
+comm::Memory memory_of(const Buffer& b, const char* call) {
+    if (b.empty()) return {};
+    if (b.dtype() == DType::UInt8 && b.item() > 1)
+        fail(ErrorKind::Type, std::string("mpi: ") + call +
                                   ": elements of a kind that MPI does not know" +
                                   place_of_caller() + "; lower-case functions take any object");
-    if (!from.empty() && !to.empty() && a != b)
-        fail(ErrorKind::Type, std::string("mpi: ") + name + ": buffers differ in dtype; got " +
-                                  std::string(unisono::name(a)) + " to send and " +
-                                  std::string(unisono::name(b)) + " to receive" +
-                                  place_of_caller());
-    switch (c.kind) {
-        case CollectiveKind::Barrier: return;
-        case CollectiveKind::Broadcast: c.received = to.count(); return;
-        case CollectiveKind::Gather:
-            c.sent = from.count();
-            if (root) c.received = share(name, to, c.receives, n);
-            break;
-        case CollectiveKind::Scatter:
-            c.received = to.count();
-            if (root) c.sent = share(name, from, c.sends, n);
-            break;
-        case CollectiveKind::AllGather:
-            c.sent = from.count();
-            c.received = share(name, to, c.receives, n);
-            break;
-        case CollectiveKind::AllToAll:
-            c.sent = from.empty() ? 0 : share(name, from, c.sends, n);
-            c.received = share(name, to, c.receives, n);
-            break;
-        default:
-            c.sent = from.empty() ? to.count() : from.count();
-            if (!from.empty() && !to.empty() && from.count() != to.count())
-                misfit(name, "buffers differ in size; got " + std::to_string(from.count()) +
-                                 " elements to send and " + std::to_string(to.count()) +
-                                 " to receive");
-            return;
-    }
-    // Even shares are alike on both sides; what a rank sees of both must agree.
-    if (c.sends.even() && c.receives.even() && !from.empty() && !to.empty() && c.sent != c.received)
-        misfit(name, "got " + std::to_string(c.sent) + " elements to send to each rank, and " +
-                         std::to_string(c.received) + " to receive from each");
+    return {b.data(), b.count(), b.dtype(), true};
 }
-
-constexpr const char* collective_names[] = {"Barrier",   "Bcast",    "Gather", "Scatter",
-                                            "Allgather", "Alltoall", "Reduce", "Allreduce",
-                                            "Scan",      "Exscan"};
 
 PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, nb::handle to,
                      nb::handle receives, int root, int combine) {
-    const char* name = collective_names[kind];
     CollectiveCall c;
     c.kind = static_cast<CollectiveKind>(kind);
+    const char* name = comm::buffer_call(c.kind);
     c.root = root;
     c.combine = static_cast<Combine>(combine);
     c.sends = shares_of(sends);
     c.receives = shares_of(receives);
-    if (root < 0 || root >= self->size())
-        misfit(name, "no such root; got " + std::to_string(root) + "; expected 0 to " +
-                         std::to_string(self->size() - 1));
     const bool sends_it = c.kind == CollectiveKind::Broadcast && self->rank() == root;
     Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
     Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
-    measure(c, source, target, *self.comm, name);
+    measure(c, memory_of(source, name), memory_of(target, name), *self.comm, place_of_caller);
     auto request = unlocked([&] { return self->start(c); });
     return started(std::move(request), std::move(source), std::move(target), true);
 }
@@ -492,6 +415,11 @@ void add_communicators(nb::module_& m) {
     nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), "Ranks that exchange messages.");
     c.def_prop_ro("rank", [](const PyComm& p) { return p->rank(); });
     c.def_prop_ro("size", [](const PyComm& p) { return p->size(); });
+    // For compiled code, which sends at once: what a mesh has recorded goes out before.
+    c.def_prop_ro("_address", [](const PyComm& p) {
+        if (comm::Mesh::current()) Tape::current().flush_all(FlushReason::Read);
+        return reinterpret_cast<std::uintptr_t>(p.comm.get());
+    });
     c.def_prop_ro("_handle", [](const PyComm& p) { return p->handle(); });
     c.def(
         "Send",

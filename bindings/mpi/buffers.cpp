@@ -10,11 +10,11 @@ namespace unisono::python {
 
 namespace {
 
-/// A packed host array of the same shape and dtype: with its elements, or not yet any.
-nb::object staged(nb::handle array, bool writable) {
+/// A packed host array of the same elements.
+nb::object staged(nb::handle array) {
     static nb::handle make =
         nb::object(nb::module_::import_("unisono.mpi._staging").attr("stage")).release();
-    return make(array, writable);
+    return make(array);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
             a.is_known() || (a.view().layout->contiguous() && a.view().storage->addressable());
         if (!packed) {
             target_ = nb::borrow(object);
-            staged_ = staged(object, writable);
+            staged_ = staged(object);
             taken = staged_;
         }
     }

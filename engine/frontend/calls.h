@@ -115,6 +115,10 @@ class Calls : public Bindings {
     Value atomic(const Node& node, const std::string& name);
     std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
                                  const Place& place);
+    // ---- messages between ranks (messages.cpp)
+    std::optional<Value> messages(const std::string& name, const std::vector<Value>& args,
+                                  const Place& place);
+    Value combination(const Value& given, DType dtype, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
     Value local_array(const Node& node, ir::Space space);
 };

@@ -165,6 +165,9 @@ Value Objects::object_method(const Node& node, const Record& known, const Value*
                "leave out the parentheses");
     at(node.place);
     if (object && object->type.is_instance()) want_object(*object, callee.text, callee.place);
+    const bool is_communicator = known.is_address && known.fields[0].name == "_address";
+    if (is_communicator)  // methods stand in our library: errors name the line of the program
+        native("comm_at", {i64(b_->line.line), i64(b_->line.file)}, 0);
     return call_function(node, *method->source, {}, takes_self ? object : nullptr);
 }
 

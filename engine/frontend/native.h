@@ -74,7 +74,7 @@ struct NativeFunction {
 
 /// Whether the order of the calls of a function of core/native/native.h tells.
 inline bool has_state(const std::string& native) {
-    return native == "print" || native.rfind("random_", 0) == 0;
+    return native == "print" || native.starts_with("random_") || native.starts_with("comm_");
 }
 
 }  // namespace unisono::frontend

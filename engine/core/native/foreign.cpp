@@ -35,7 +35,7 @@ std::string name_of_current() {
 void note(ErrorKind kind, const std::string& text) {
     has_failed = true;
     std::lock_guard lock(mutex);
-    last = ForeignError{kind, text};
+    last = ForeignError{.kind = kind, .text = text};
 }
 
 /// Inside of a handler. Python's classes as other bindings of C++ choose them.
@@ -77,6 +77,11 @@ void guard_cpp(void (*f)(void*), void* p) noexcept {
     } catch (...) {
         note_current();
     }
+}
+
+void note_foreign_error(ForeignError error) noexcept {
+    std::lock_guard lock(mutex);
+    last = std::move(error);
 }
 
 bool take_foreign_error(ForeignError& error) {

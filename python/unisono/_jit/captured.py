@@ -68,7 +68,7 @@ def is_array(value):
 def is_taken(value):
     """Whether each call takes it from where it stands, as it takes an argument: it may change."""
     kind = type(value)
-    if is_array(value) or kind in (list, dict, set, frozenset):
+    if is_array(value) or kind in (list, dict, set, frozenset, _engine._Comm):
         return True
     if not _is_known_class(kind):
         return False
@@ -226,6 +226,11 @@ class Captured:
     def captured_array(self, e, value):
         """What may change and is captured: a parameter behind the others, which each call looks up."""
         owner, key, _ = self.place_of(e, value)
+        if isinstance(owner, dict) and key not in owner:  # as un.mpi.COMM_WORLD is
+            what = f"'{ast.unparse(e)}', which its module makes when it is asked for,"
+            return self.unsupported(
+                e, what, f"write `{key.lower()} = {ast.unparse(e)}` outside of the function"
+            )
         return self.name_of_array(e, _name_of(owner, key, self.function), (owner, key))
 
     def captured_item(self, e):

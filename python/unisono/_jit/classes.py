@@ -26,10 +26,10 @@ def describe(cls):
         compiled class), name, fields, positional (how many fields a call takes by
         position), no_call (why compiled code cannot make one, or ""), compares, orders.
     """
-    if field := _field_to_bits(cls):
+    if field := _field_to_address(cls):
         return {
             "form": "address",
-            "name": cls.__name__,
+            "name": cls.__name__.lstrip("_"),
             "fields": [field],
             "positional": 0,
             "no_call": "pass one as an argument",
@@ -95,6 +95,16 @@ def describe(cls):
             "orders": True,
         }
     return None
+
+
+def _is_communicator(cls):
+    from .. import _engine
+
+    return cls is _engine._Comm
+
+
+def _field_to_address(cls):
+    return "_address" if _is_communicator(cls) else _field_to_bits(cls)
 
 
 def _field_to_bits(cls):
@@ -192,7 +202,7 @@ def _loaded(step):
 
 def defaults(cls):
     """Values by the index of the field as describe orders them."""
-    if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_bits(cls):
+    if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_address(cls):
         return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):
@@ -215,6 +225,10 @@ def method(cls, name):
         from .generator_library import methods
 
         return ("method", methods[name]) if name in methods else None
+    if _is_communicator(cls):
+        from .mpi_library import member
+
+        return member(name)
     if _is_compiled(cls) and name in cls._compiled:
         return "method", cls._compiled[name]
     if name == "name" and issubclass(cls, enum.Enum):

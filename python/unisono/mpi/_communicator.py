@@ -18,6 +18,12 @@ class _InPlace:
     def __repr__(self):
         return "unisono.mpi.IN_PLACE"
 
+    @property
+    def _in_compiled_code(self):
+        from .._jit import mpi_library
+
+        return mpi_library.IN_PLACE
+
 
 IN_PLACE = _InPlace()
 

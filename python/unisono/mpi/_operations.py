@@ -24,6 +24,12 @@ class Op:
     def __repr__(self):
         return f"unisono.mpi.{self.name}"
 
+    @property
+    def _in_compiled_code(self):
+        from .._jit.mpi_library import operations
+
+        return operations.get(self.name)
+
 
 def _choice(arrays, objects):
     def choose(x, y):

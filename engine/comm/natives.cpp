@@ -1,0 +1,166 @@
+// Messages and collective calls of compiled functions. Their errors are noted for the one who
+// raises them; value 0 is 1 where there was one.
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "comm/collective.h"
+#include "core/error.h"
+#include "core/native/foreign.h"
+#include "core/native/native.h"
+
+namespace unisono::comm {
+
+namespace {
+
+/// Up to so many bytes a collective call works on memory of its own: where it ends by a time-out or
+/// Ctrl-C, MPI goes on to use what it was given, and the function's arrays may be gone.
+constexpr std::int64_t most_staged = 1 << 16;
+
+/// The line of the program that this thread calls from.
+thread_local std::int32_t line = 0;
+thread_local std::uint16_t file = 0;
+
+/// [line, file]
+void at(std::int64_t* v) noexcept {
+    line = static_cast<std::int32_t>(v[0]);
+    file = static_cast<std::uint16_t>(v[1]);
+}
+
+template <class F>
+void guarded(std::int64_t* v, F&& f) noexcept {
+    auto note = [&](ErrorKind kind, std::string text) {
+        note_foreign_error({kind, std::move(text), line, file});
+        v[0] = 1;
+    };
+    try {
+        f();
+        v[0] = 0;
+    } catch (const Error& error) {
+        note(error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+        note(ErrorKind::Memory, "mpi: out of memory");
+    } catch (const std::exception& error) {
+        note(ErrorKind::Runtime, error.what());
+    }
+}
+
+Communicator& comm_at(std::int64_t address) { return *reinterpret_cast<Communicator*>(address); }
+
+/// Three values: address, elements, dtype; the dtype is -1 where none is given.
+Memory memory_at(const std::int64_t* v) {
+    if (v[2] < 0) return {};
+    return {reinterpret_cast<void*>(v[0]), v[1], static_cast<DType>(v[2]), true};
+}
+std::int64_t bytes_of(const Memory& m) { return m.is_given ? m.count * size_of(m.dtype) : 0; }
+
+/// [0, communicator]: [failed, rank]
+void rank(std::int64_t* v) noexcept {
+    guarded(v, [&] { v[1] = comm_at(v[1]).rank(); });
+}
+/// [0, communicator]: [failed, size]
+void size(std::int64_t* v) noexcept {
+    guarded(v, [&] { v[1] = comm_at(v[1]).size(); });
+}
+
+/// [0, communicator, memory, rank, tag, synchronous]
+void send(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        Memory m = memory_at(v + 2);
+        comm_at(v[1]).send(m.data, bytes_of(m), static_cast<int>(v[5]), static_cast<int>(v[6]),
+                           v[7] != 0);
+    });
+}
+
+/// [0, communicator, memory, source, tag]
+void receive(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        Memory m = memory_at(v + 2);
+        comm_at(v[1]).receive(m.data, bytes_of(m), static_cast<int>(v[5]), static_cast<int>(v[6]),
+                              nullptr);
+    });
+}
+
+/// [0, communicator, memory, rank, tag, memory, source, tag]
+void exchange(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        Communicator& comm = comm_at(v[1]);
+        Memory out = memory_at(v + 2), in = memory_at(v + 7);
+        auto outgoing = comm.start_send(out.data, bytes_of(out), static_cast<int>(v[5]),
+                                        static_cast<int>(v[6]), false);
+        comm.receive(in.data, bytes_of(in), static_cast<int>(v[10]), static_cast<int>(v[11]),
+                     nullptr);
+        outgoing->wait();
+    });
+}
+
+/// A collective call on copies of its memory.
+struct Staged {
+    std::vector<char> from, to;
+    std::unique_ptr<Request> request;
+};
+
+/// The shares of [n, first count, ..., first start, ...]; none at address 0.
+Shares shares_at(std::int64_t address, std::int64_t n) {
+    Shares s;
+    if (address == 0) return s;
+    const auto* counts = reinterpret_cast<const std::int64_t*>(address);
+    std::int64_t start = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+        s.counts.push_back(static_cast<int>(counts[k]));
+        s.starts.push_back(static_cast<int>(start));
+        start += counts[k];
+    }
+    return s;
+}
+
+/// [0, communicator, kind, root, operation, from, counts, to, counts]; counts are memory of int64.
+void collective(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        Communicator& comm = comm_at(v[1]);
+        CollectiveCall c;
+        c.kind = static_cast<CollectiveKind>(v[2]);
+        c.root = static_cast<int>(v[3]);
+        c.combine = static_cast<Combine>(v[4]);
+        Memory from = memory_at(v + 5), to = memory_at(v + 11);
+        const bool root = comm.rank() == c.root;
+        if (!root && c.kind == CollectiveKind::Scatter) from = {};
+        if (!root && (c.kind == CollectiveKind::Gather || c.kind == CollectiveKind::Reduce))
+            to = {};
+        if (from.is_given) c.sends = shares_at(v[8], v[9]);
+        if (to.is_given) c.receives = shares_at(v[14], v[15]);
+        measure(c, from, to, comm, nullptr);
+        if (bytes_of(from) + bytes_of(to) > most_staged) return comm.start(c)->wait();
+        auto staged = std::make_unique<Staged>();
+        auto copied = [](const Memory& m, std::vector<char>& copy) {
+            const auto* begin = static_cast<const char*>(m.data);
+            if (m.is_given) copy.assign(begin, begin + bytes_of(m));
+            copy.reserve(1);  // an address, also of nothing
+            return m.is_given ? static_cast<void*>(copy.data()) : nullptr;
+        };
+        c.from = copied(from, staged->from);
+        c.to = copied(to, staged->to);
+        staged->request = comm.start(c);
+        try {
+            staged->request->wait();
+        } catch (...) {
+            staged.release();  // MPI has it
+            throw;
+        }
+        if (to.is_given && !staged->to.empty())
+            std::memcpy(to.data, staged->to.data(), staged->to.size());
+    });
+}
+
+[[maybe_unused]] const bool is_added = add_natives({{"comm_at", at},
+                                                    {"comm_rank", rank},
+                                                    {"comm_size", size},
+                                                    {"comm_send", send},
+                                                    {"comm_receive", receive},
+                                                    {"comm_exchange", exchange},
+                                                    {"comm_collective", collective}});
+
+}  // namespace
+
+}  // namespace unisono::comm
