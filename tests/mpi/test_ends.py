@@ -177,6 +177,60 @@ def test_a_wait_has_an_end(tmp_path, monkeypatch):
     assert "rank 0 waited 2 seconds for other ranks in operation 1, sum over 100 rows" in output
 
 
+def test_a_rank_that_computes_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "1")
+    status, output = job(
+        tmp_path,
+        3,
+        """
+        import os
+        import time
+
+        comm = un.mpi.COMM_WORLD
+        while m.rank == 1 and time.process_time() < 4:
+            pass
+        x = np.ones(1)
+        comm.Allreduce(un.mpi.IN_PLACE, x)
+        while m.rank == 2 and time.process_time() < 7:
+            pass
+        total = float(un.ones(100, mesh=m).sum())
+        os.write(1, f"result {m.rank} {x[0]} {total}\\n".encode())
+        while m.rank == 0 and time.process_time() < 7:
+            pass
+        """,
+    )
+    assert status == 0, output
+    assert sorted(line for line in output.splitlines() if line.startswith("result")) == [
+        f"result {rank} 3.0 100.0" for rank in range(3)
+    ]
+
+
+def test_a_rank_that_was_stopped_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        import os
+        import signal
+
+        comm = un.mpi.COMM_WORLD
+        others = comm.allgather(os.getpid())
+        if m.rank == 0:
+            os.kill(others[1], signal.SIGSTOP)  # not killed: the launcher would end all
+            try:
+                comm.Recv(np.ones(3), 1, 4)
+            finally:
+                os.kill(others[1], signal.SIGCONT)
+        else:
+            while True:
+                pass
+        """,
+    )
+    assert status != 0
+    assert "waited 2 seconds in recv on rank 0 from rank 1, tag 4 at program.py" in output, output
+
+
 def test_messages_without_a_partner_are_reported_at_the_end(tmp_path):
     status, output = job(
         tmp_path,

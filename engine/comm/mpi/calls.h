@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <climits>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "comm/messages.h"
+#include "comm/mpi/patience.h"
 #include "core/error.h"
 
 namespace unisono::comm {
@@ -51,17 +53,21 @@ void wait_until(Done&& done, What&& what) {
     if (done()) return;
     using Clock = std::chrono::steady_clock;
     auto start = Clock::now();
+    std::optional<Patience> patience;
     for (long turn = 1; !done(); ++turn) {
         if (turn > 200) std::this_thread::yield();
         if (turn % 256 != 0) continue;
         double waited = std::chrono::duration<double>(Clock::now() - start).count();
-        if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(20));
+        if (waited > 0.002) {
+            if (!patience) patience.emplace(job_options.timeout);
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
         if (job_options.interrupted && job_options.interrupted())
             fail(ErrorKind::Interrupt, "mpi: interrupted in " + what() + place_of_call());
-        if (job_options.timeout > 0 && waited > job_options.timeout) {
+        if (patience && patience->is_over(waited)) {
             fail(ErrorKind::Comm,
-                 "mpi: waited " + std::to_string(static_cast<int>(job_options.timeout)) +
-                     " seconds in " + what() + place_of_call() +
+                 "mpi: waited " + std::to_string(patience->seconds()) + " seconds in " + what() +
+                     place_of_call() + Patience::gone() +
                      "; did the other ranks make the matching call? UNISONO_COMM_TIMEOUT sets how "
                      "long to wait");
         }

@@ -57,17 +57,20 @@ class MpiCommunicator final : public Communicator {
     }
     std::unique_ptr<Communicator> split(int colour, int key) override {
         MPI_Comm made;
+        Waiting waiting;
         check(MPI_Comm_split(used(), colour < 0 ? MPI_UNDEFINED : colour, key, &made),
               [] { return std::string("Split"); });
         return wrapped(made);
     }
     std::unique_ptr<Communicator> split_nodes() override {
         MPI_Comm made;
+        Waiting waiting;
         check(MPI_Comm_split_type(used(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &made),
               [] { return std::string("Split_nodes"); });
         return wrapped(made);
     }
     std::unique_ptr<Communicator> part(std::span<const int> ranks, int tag) override {
+        Waiting waiting;
         MPI_Group all, some;
         MPI_Comm made;
         MPI_Comm_group(used(), &all);
@@ -80,6 +83,7 @@ class MpiCommunicator final : public Communicator {
         return wrapped(made);
     }
     void free() override {
+        Waiting waiting;
         open_communicators().erase(comm_);
         if (comm_ != MPI_COMM_WORLD && comm_ != MPI_COMM_SELF && comm_ != MPI_COMM_NULL)
             MPI_Comm_free(&comm_);
@@ -160,6 +164,7 @@ class MpiCommunicator final : public Communicator {
     }
 
     std::unique_ptr<Window> window(std::int64_t bytes, bool share) override {
+        Waiting waiting;
         return make_window(used(), bytes, share);
     }
 
@@ -286,8 +291,9 @@ class MpiJob final : public Job {
     explicit MpiJob(const JobOptions& options) {
         job_options = options;
         start_mpi();
-        control_ =
-            duplicated(MPI_COMM_WORLD, [] { return std::string("the first use of un.mpi"); });
+        auto what = [] { return std::string("the first use of un.mpi"); };
+        wait_until(meet_neighbours, what);
+        control_ = duplicated(MPI_COMM_WORLD, what);
         MPI_Comm_set_errhandler(control_, MPI_ERRORS_RETURN);
         MPI_Comm_rank(control_, &rank_);
     }

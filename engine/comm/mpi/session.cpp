@@ -5,6 +5,8 @@
 
 #include <mutex>
 
+#include "comm/mpi/patience.h"
+
 namespace unisono::comm {
 
 namespace {
@@ -29,7 +31,9 @@ void stop_mpi() {
     std::lock_guard lock(guard);
     int finalised = 0;
     MPI_Finalized(&finalised);
-    if (--users == 0 && ours && !finalised) MPI_Finalize();
+    if (--users > 0 || !ours || finalised) return;
+    Waiting waiting;
+    MPI_Finalize();
 }
 
 }  // namespace unisono::comm

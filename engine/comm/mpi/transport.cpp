@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -53,6 +54,7 @@ class MpiTransport final : public Transport {
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
         Stamp start;
         start.text = "the start of the mesh";
+        wait(start, meet_neighbours);
         for (MPI_Comm* c : {&data_, &checks_, &reports_}) {
             MPI_Request request;
             int done = 0;
@@ -194,22 +196,26 @@ class MpiTransport final : public Transport {
     template <class Done>
     void wait(const Stamp& stamp, Done&& done) {
         auto start = Clock::now();
+        std::optional<Patience> patience;
         for (long turn = 1;; ++turn) {
             advance_checks();
             if (done()) return;
             if (turn > 200) std::this_thread::yield();
             if (turn % 256 != 0) continue;
             double waited = std::chrono::duration<double>(Clock::now() - start).count();
-            if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(20));
+            if (waited > 0.002) {
+                if (!patience) patience.emplace(options_.timeout);
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            }
             if (options_.interrupted && options_.interrupted()) {
                 broken_ = "mesh: interrupted while waiting for other ranks in " + stamp.text;
                 fail(ErrorKind::Interrupt, broken_);
             }
-            if (options_.timeout > 0 && waited > options_.timeout) {
+            if (patience && patience->is_over(waited)) {
                 broken("mesh: rank " + std::to_string(rank_) + " waited " +
-                       std::to_string(static_cast<int>(options_.timeout)) +
+                       std::to_string(patience->seconds()) +
                        " seconds for other ranks in operation " + std::to_string(stamp.number) +
-                       ", " + stamp.text +
+                       ", " + stamp.text + Patience::gone() +
                        "; did all ranks get there? UNISONO_COMM_TIMEOUT sets how long to wait");
             }
         }

@@ -253,6 +253,7 @@ class MpiWindow final : public Window {
     }
     void free() override {
         if (window_ == MPI_WIN_NULL) return;
+        Waiting waiting;
         MPI_Win_unlock_all(window_);
         MPI_Win_free(&window_);
     }

@@ -274,9 +274,10 @@ def lock(mutex):
 
 
 def _timeout():
+    """Seconds; longer than other waits, which end only where no rank works."""
     import os
 
-    return float(os.environ.get("UNISONO_COMM_TIMEOUT", "600"))
+    return 10 * float(os.environ.get("UNISONO_COMM_TIMEOUT", "60"))
 
 
 def unlock(mutex):
