@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "array/object.h"
+#include "backends/codegen/cache.h"
 #include "comm/collective.h"
 #include "comm/mesh.h"
 #include "comm/messages.h"
@@ -508,6 +509,7 @@ void add_mpi(nb::module_& m) {
         .def("wall_time", [](PyJob& p) { return p.job->wall_time(); })
         .def("finish", [](PyJob& p) { return unlocked([&] { return p.job->finish(); }); })
         .def("abort", [](PyJob& p, int status) { unlocked([&] { p.job->abort(status); }); });
+    m.def("_let_others_compile", &codegen::let_others_compile);
     m.def("_virtual_job", [](nb::handle world, int position) {
         comm::JobOptions options;
         options.place = place_of_caller;

@@ -111,3 +111,34 @@ def test_a_module_that_fails_does_so_in_the_program(tmp_path):
     )
     assert status == 0, output
     assert output.count("caught broken") == 2
+
+
+def test_one_rank_compiles_for_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNISONO_CACHE_DIR", str(tmp_path / "cache"))
+    status, output = launch(
+        tmp_path,
+        3,
+        """
+        import os
+        import numpy as np
+        import unisono as un
+
+        @un.jit
+        def total(a):
+            s = 0.0
+            for x in a:
+                s += x * x
+            return s
+
+        comm = un.mpi.COMM_WORLD
+        comm.barrier()
+        made = total(np.arange(10.0))
+        loads = "libunisono_llvm" in open("/proc/self/maps").read()
+        os.write(1, f"result {comm.rank} {made} {loads}\\n".encode())
+        """,
+    )
+    assert status == 0, output
+    results = [line.split() for line in output.splitlines() if line.startswith("result")]
+    assert sorted(r[1:3] for r in results) == [[str(rank), "285.0"] for rank in range(3)]
+    assert sorted(r[3] for r in results) == ["False", "False", "True"]
+    assert not list((tmp_path / "cache").glob("*.lock"))

@@ -2,17 +2,21 @@
 #include "backends/codegen/cache.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/settings.h"
@@ -131,6 +135,52 @@ std::string DiskCache::find(std::string_view key) const {
     return good ? std::string(rest.substr(key.size())) : std::string();
 }
 
+namespace {
+
+constexpr std::chrono::seconds longest_claim{20};     // of a process that was stopped
+constexpr std::chrono::milliseconds head_start{500};  // rank 0 reads modules that the others have
+std::atomic<bool> is_last{false};
+
+}  // namespace
+
+void let_others_compile() { is_last = true; }
+
+DiskCache::Claim::Claim(Claim&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
+
+DiskCache::Claim::~Claim() {
+    if (file_ < 0) return;
+    unlink(path_.c_str());  // those who wait for it hold the file that it was
+    close(file_);
+}
+
+DiskCache::Claim DiskCache::claim(std::string_view key) const {
+    using Clock = std::chrono::steady_clock;
+    Claim made;
+    if (!refusal_.empty()) return made;
+    const std::string code = path_of(key);
+    made.path_ = code + ".lock";
+    const auto begin = Clock::now();
+    while (is_last) {
+        if (access(made.path_.c_str(), F_OK) == 0 || access(code.c_str(), F_OK) == 0) break;
+        if (Clock::now() - begin > head_start) is_last = false;  // it loads the compiler now
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    made.file_ = open(made.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    while (made.file_ >= 0 && flock(made.file_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        const bool is_held = errno == EWOULDBLOCK;
+        // A child of fork may hold the file longer than the one that made the code.
+        const bool is_there = access(code.c_str(), F_OK) == 0;
+        if (!is_held || is_there || Clock::now() - begin > longest_claim) {
+            close(std::exchange(made.file_, -1));
+            break;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    return made;
+}
+
 void DiskCache::store(std::string_view key, std::string_view code) const {
     if (!refusal_.empty()) return;
     static std::atomic<unsigned> counter{0};
@@ -176,7 +226,8 @@ void DiskCache::evict(std::uint64_t bytes) const {
         Entry e{files->path(), files->last_write_time(gone), 0};
         e.size = files->file_size(gone);
         if (gone) continue;
-        if (e.path.extension() == ".part" && e.used < hour_ago) {
+        const bool is_left = e.path.extension() == ".part" || e.path.extension() == ".lock";
+        if (is_left && e.used < hour_ago) {
             std::filesystem::remove(e.path, gone);
         } else if (e.path.extension() == ".kernel") {
             total += e.size;

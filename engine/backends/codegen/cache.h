@@ -22,6 +22,24 @@ class DiskCache {
     /// The code stored under that key, or an empty string.
     std::string find(std::string_view key) const;
     void store(std::string_view key, std::string_view code) const;
+
+    /// Held by the process that makes the code of a key: several that want it at the same time,
+    /// as ranks of a job do, compile it once.
+    class Claim {
+      public:
+        Claim() = default;
+        Claim(Claim&& other) noexcept;
+        Claim& operator=(Claim&&) = delete;
+        ~Claim();
+
+      private:
+        friend class DiskCache;
+        int file_ = -1;
+        std::string path_;
+    };
+    /// Waits until no other process makes the code, for some seconds at most; look for it again
+    /// then. Holds nothing where the folder is not used.
+    Claim claim(std::string_view key) const;
     /// Removes entries, those unused longest first, until at most `bytes` are left; also what
     /// writers left behind that died an hour ago or more.
     void evict(std::uint64_t bytes) const;
@@ -36,6 +54,10 @@ class DiskCache {
     std::string folder_;
     std::string refusal_;
 };
+
+/// The first claims of this process wait some milliseconds longer, so that another one makes the
+/// code if it wants it too: of a rank that need not load the compiler.
+void let_others_compile();
 
 /// 64 bits of FNV-1a over 8-byte words: names files and finds damage, no defence against intent.
 std::uint64_t checksum(std::string_view text);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "backends/codegen/bundle.h"
@@ -145,10 +146,19 @@ std::shared_ptr<LoadedCode> machine_code(Source& source, int function) {
     FindImport find = source.has_c_text() ? find_import_of_c : find_import;
     bool use_disk = options.use_cache && !options.debug;
     std::string object;
+    auto look_on_disk = [&] {
+        object = disk.find(key);
+        if (!object.empty()) code = load_object(object, symbol, find, why);
+    };
     if (use_disk) {
         object = codegen::find_bundled(plain);
-        if (object.empty()) object = disk.find(key);
         if (!object.empty()) code = load_object(object, symbol, find, why);
+        if (!code) look_on_disk();
+    }
+    std::optional<codegen::DiskCache::Claim> claim;
+    if (!code && use_disk) {
+        claim.emplace(disk.claim(key));
+        look_on_disk();
     }
     if (!code) {
         const ir::Module& module = source.lowered();

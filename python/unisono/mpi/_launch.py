@@ -162,6 +162,9 @@ def main(arguments):
     if failure is not None:
         raise failure
     if comm.rank != 0:
+        from .._engine import _let_others_compile
+
+        _let_others_compile()
         sys.meta_path.insert(0, Importer(modules))
     _run(program, text)
 
