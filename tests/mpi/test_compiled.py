@@ -305,16 +305,14 @@ def job(folder, ranks, body, **env):
     (folder / "program.py").write_text(
         "import numpy as np, unisono as un\n" + textwrap.dedent(body)
     )
-    env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-           "OMPI_MCA_rmaps_base_oversubscribe": "1", **env}  # fmt: skip
-    for name in [
-        k for k in env if k.startswith(("OMPI_COMM", "PMIX_", "OMPI_MCA_ess", "OMPI_MCA_orte"))
-    ]:
-        del env[name]
-    done = subprocess.run(
-        ["mpirun", "-n", str(ranks), sys.executable, str(folder / "program.py")],
-        capture_output=True, text=True, env=env, timeout=100, check=False,
-    )  # fmt: skip
+    started = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(started)}
+    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | env
+    if os.getuid() == 0:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    command = ["mpirun", "-n", str(ranks), sys.executable, str(folder / "program.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     return done.returncode, done.stdout + done.stderr
 
 
