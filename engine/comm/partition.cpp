@@ -423,11 +423,13 @@ void Partition::straighten(const View& v) {
 void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
     Recorded recorded;
     const Forget forget{*this};
-    note_steps(window);
-    for (const Entry& e : window) {
-        Tape::current().line = e.line;
-        for_each_write(e, [&](const View& v) { straighten(v); });
-        for_each_read(e, [&](const View& v) { straighten(v); });
+    if (deals_) {
+        note_steps(window);
+        for (const Entry& e : window) {
+            Tape::current().line = e.line;
+            for_each_write(e, [&](const View& v) { straighten(v); });
+            for_each_read(e, [&](const View& v) { straighten(v); });
+        }
     }
     want(window);
     plan(window);
@@ -490,7 +492,7 @@ std::string Partition::describe() {
     std::vector<Entry> window(tape_.pending().begin(), tape_.pending().end());
     if (window.empty()) return "mesh: nothing is recorded\n";
     const Forget forget{*this};
-    note_steps(window);
+    if (deals_) note_steps(window);
     want(window);
     plan(window);
     std::string text = "mesh: " + std::to_string(window.size()) + " recorded statements\n";
@@ -772,6 +774,7 @@ Held Partition::default_held(Dims shape) const {
 }
 
 Array Partition::make_empty(Dims shape, DType dtype, Device* place, const Held& held) {
+    deals_ = deals_ || held.is_cyclic();
     Array made = empty(shape, dtype, place);
     Halos room;
     for (std::size_t k = 0; k < held.splits().size(); ++k) room[k] = {1, 1};

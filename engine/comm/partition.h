@@ -125,6 +125,7 @@ class Partition final : public Windows {
 
     Mesh& mesh_;
     Tape tape_;
+    bool deals_ = false;  ///< an array was made whose indices are dealt out: others may follow it
     std::size_t recorded_ = 0;  ///< statements of the window that is recorded, alike on all ranks
     // Of the window that runs.
     std::unordered_map<const Block*, Held> planned_;  ///< of blocks that are not decided
