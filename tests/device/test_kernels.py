@@ -109,3 +109,65 @@ def test_views_are_passed_as_they_are(device):
     want = np.zeros(40)
     want[5:25:2] = 2 * np.arange(40.0)[35:5:-3]
     np.testing.assert_array_equal(host(out), want)
+
+
+def test_what_one_work_item_does_behind_barriers_happens_once(device):
+    @un.kernel
+    def count(order, counter):
+        tile = un.local_array(1, un.int64)
+        lid = un.local_id(0)
+        if lid == 0:
+            tile[0] = 0
+        un.barrier()
+        un.atomic.add(tile, 0, 1)
+        un.barrier()
+        if lid == 0:
+            at = un.atomic.add(counter, 0, 1)
+            order[at] = tile[0]
+
+    order, counter = there(device, np.zeros(4, np.int64), np.zeros(1, np.int64))
+    count[256, 64](order, counter)
+    np.testing.assert_array_equal(host(order), [64] * 4)
+    np.testing.assert_array_equal(host(counter), [4])
+
+
+@un.kernel
+def phases(at, turns, bad, out):
+    """Barriers in loops and a branch, and an index that may be wrong in each run between them."""
+    tile = un.local_array(16, un.int64)
+    lid = un.local_id(0)
+    tile[lid] = at[bad[0] * lid]
+    un.barrier()
+    for k in range(turns + un.group_id(0)):
+        tile[(lid + k) % 16] += at[bad[1] * k * lid]
+        un.barrier()
+        if k % 2 == 1:
+            tile[lid] += at[bad[2] * lid]
+            un.barrier()
+            if lid == 3:
+                tile[lid] += at[bad[3] * k]
+            un.barrier()
+    half = 8
+    un.barrier()
+    while half > 0:
+        if lid < half:
+            tile[lid] += tile[lid + half] + at[bad[4] * half]
+        half = half // 2
+        un.barrier()
+    if lid == 0:
+        out[un.group_id(0)] = tile[0]
+
+
+@pytest.mark.parametrize("place", range(-1, 5))
+def test_faults_between_barriers_end_their_group(device, place):
+    bad = np.zeros(5, np.int64)
+    if place >= 0:
+        bad[place] = 1000
+    at, bad, out = there(device, np.array([7]), bad, np.zeros(3, np.int64))
+    if place < 0:
+        phases[48, 16](at, 2, bad, out)
+        np.testing.assert_array_equal(host(out), [560, 672, 903])
+    else:
+        with pytest.raises(IndexError, match="out of bounds for axis 0 with size 1"):
+            phases[48, 16](at, 2, bad, out)
+            host(out)

@@ -82,7 +82,7 @@ void Writer::statement(S s) {
                         "on this device; call it before the loop");
         case StmtKind::For: write_for(s); return;
         case StmtKind::While:
-            line("while (" + value(s->args[0]) + ") {", s->line);
+            line("while (" + unless_ended(value(s->args[0]), true) + ") {", s->line);
             braced(s->body);
             line("}");
             return;
@@ -113,7 +113,7 @@ void Writer::write_for(S s) {
     var_magnitudes_[s->id] = std::max(magnitude(s->args[0]), magnitude(s->args[1]));
     std::string end = value(s->args[1], 7);
     std::string step = value(s->args[2], 7);
-    std::string begin = value(s->args[0]);
+    std::string begin = zero_if_ended(value(s->args[0]));
     bool in_block = false;
     auto fix = [&](std::string& text, const char* suffix) {
         if (!in_block) {
@@ -122,7 +122,7 @@ void Writer::write_for(S s) {
             in_block = true;
         }
         std::string name = names_->unique(var + suffix);
-        line("const long " + name + " = " + text + ";");
+        line("const long " + name + " = " + zero_if_ended(text) + ";");
         text = name;
     };
     if (!is_stable(s->args[1], usage())) fix(end, "_end");
@@ -138,7 +138,9 @@ void Writer::write_for(S s) {
         test = step + " > 0 ? " + var + " < " + end + " : " + var + " > " + end;
         advance = var + " += " + step;
     }
-    line("for (long " + var + " = " + begin + "; " + test + "; " + advance + ") {", s->line);
+    line("for (long " + var + " = " + begin + "; " + unless_ended(test, true) + "; " + advance +
+             ") {",
+         s->line);
     braced(s->body);
     line("}");
     if (in_block) {
@@ -148,7 +150,7 @@ void Writer::write_for(S s) {
 }
 
 void Writer::write_if(S s, bool chained) {
-    std::string head = "if (" + value(s->args[0]) + ") {";
+    std::string head = "if (" + unless_ended(value(s->args[0]), false) + ") {";
     if (chained) {
         // Continues the line that the branch before has left open.
         text_ += head + line_comment(s->line) + "\n";

@@ -131,8 +131,10 @@ class Writer {
     // barriers.cpp: kernels that have both barriers and faults
     void begin_group_faults();
     void statements_between_barriers(std::span<const ir::S> list);
-    void write_run(std::span<const ir::S> run, bool is_last);
+    bool write_run(std::span<const ir::S> run, bool is_last);
     void write_barrier(ir::Line where);
+    std::string unless_ended(const std::string& condition, bool repeats) const;
+    std::string zero_if_ended(const std::string& text) const;
     void leave_after_fault();
 
     // expressions.cpp
@@ -179,6 +181,7 @@ class Writer {
     int indent_ = 0;
     bool guards_barriers_ = false;  ///< a fault must not leave other work-items at a barrier
     bool in_run_ = false;           ///< between two barriers
+    bool may_have_ended_ = false;   ///< behind a barrier at which a fault may have been noticed
     std::string sync_label_;        ///< where a fault of this run goes on; empty: it may return
     int sync_count_ = 0;
     ir::Line last_line_;

@@ -91,17 +91,9 @@ class Kernel:
 
 
 def kernel_of(function, device, options, flatten=None):
-    """A `unisono.kernel` of the function for the device.
-
-    PoCL 3.1 lets all threads of a block run what one of them should behind barriers of kernels that can end early, as they
-    do where an index is out of range. So there indices are not tested in kernels with barriers, as CUDA tests none.
-    """
+    """A `unisono.kernel` of the function for the device."""
     made = _jit.Kernel(function, True, device, options, flatten=flatten and flatten(options))
-    made.axes, has_barrier = made._kernel_axes()
-    if has_barrier and device.startswith("opencl") and options.get("boundscheck") is None:
-        options = {**options, "trusts_indices": True}
-        made = _jit.Kernel(function, True, device, options, flatten=flatten and flatten(options))
-        made.axes = made._kernel_axes()[0]
+    made.axes = made._kernel_axes()[0]
     return made
 
 

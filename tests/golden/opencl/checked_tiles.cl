@@ -63,6 +63,7 @@ __kernel void checked_tiles(
     __local float tile[64];  // 3
     __local volatile int un_failed_at;
     int un_barriers = 0;
+    bool un_ended = false;
     if ((long)get_local_id(0) == 0 && (long)get_local_id(1) == 0 && (long)get_local_id(2) == 0) {
         un_failed_at = 2147483647;
     }
@@ -92,13 +93,12 @@ __kernel void checked_tiles(
     long half_ = 32;  // 6
     un_sync_1:
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (un_failed_at <= un_barriers++) {
-        return;
-    }
-    while (half_ > 0) {  // 7
+    un_ended = un_failed_at <= un_barriers++;
+    while (!un_ended && (half_ > 0)) {  // 7
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // 8
-        if (un_failed_at <= un_barriers++) {
-            return;
+        un_ended = un_failed_at <= un_barriers++;
+        if (un_ended) {
+            goto un_sync_2;
         }
         if (lid < half_) {  // 9
             const long index_6 = lid < 0 ? lid + 64 : lid;  // 10
@@ -119,9 +119,10 @@ __kernel void checked_tiles(
         half_ = un_floordiv_long(half_, 2);  // 11
         un_sync_2:
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (un_failed_at <= un_barriers++) {
-            return;
-        }
+        un_ended = un_failed_at <= un_barriers++;
+    }
+    if (un_ended) {
+        return;
     }
     if (lid == 0) {  // 12
         const long index_9 = (long)get_group_id(0);  // 13
