@@ -323,6 +323,45 @@ def test_elementwise_kernels(chosen):
         un.ElementwiseKernel("x", "T z", "z = x", "wrong")
 
 
+def test_calls_of_one_elementwise_kernel_with_other_arguments(chosen):
+    add = un.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add")
+    a = np.arange(6.0).reshape(2, 3)
+    (x,) = there(chosen, a)
+    for _ in range(2):  # the second call of a kind is the known one
+        assert add(x, 2).get().tolist() == (a + 2).tolist()
+        assert add(x, 2.5).get().tolist() == (a + 2.5).tolist()
+        assert add(x, np.float64(3)).get().tolist() == (a + 3).tolist()
+        assert add(x, x[1:, 2:]).get().tolist() == (a + 5).tolist()
+        assert add(x, a).get().tolist() == (a + a).tolist()
+        assert add(a, a).get().tolist() == (a + a).tolist()
+        assert add(x.T, [1.0, 2.0]).get().tolist() == (a.T + [1, 2]).tolist()
+        assert add(x.T, [3.0, 4.0]).get().tolist() == (a.T + [3, 4]).tolist()
+        assert add(x[:, 1], x[:, 0]).get().tolist() == [1, 7]
+        assert add(x[0].astype("int8"), 1).get().tolist() == [1, 2, 3]
+        assert add(x[:0], 1).shape == (0, 3)
+    assert add.nin == 2 and add.nargs == 3 and len(add.cached_codes) > 1
+    with pytest.raises(OverflowError, match="'y' is int8; got 300"):
+        add(x[0].astype("int8"), 300)
+    with pytest.raises(ValueError, match="size= is for calls whose arrays are all raw; got size=2"):
+        add(x, x, size=2)
+    with pytest.raises(ValueError, match="the number of elements is not known"):
+        add(1.0, 2.0)
+    with pytest.raises(ValueError, match="block_size is the number of threads"):
+        add(x, 1, block_size=0)
+    with pytest.raises(
+        ValueError, match=r"the result 'z' is float64 of shape \(2, 3\); got float64"
+    ):
+        add(x, x, un.zeros(3, device=chosen))
+    with pytest.raises(TypeError, match="kernels have no complex128"):
+        add(x + 1j, 1)
+    times = un.ElementwiseKernel("T x, int32 n", "T z", "z = x * n", "times_n")
+    assert times(x, 3).get().tolist() == (a * 3).tolist()
+    with pytest.raises(ValueError, match="the name of a kernel is an identifier"):
+        un.ElementwiseKernel("T x", "T z", "z = x", "")
+    with pytest.raises(ValueError, match="got the parameter '_x'; rename it"):
+        un.ElementwiseKernel("T _x", "T z", "z = _x", "taken")
+
+
 def test_reduction_kernels(chosen):
     norm = un.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = sqrt(a)", "0", "norm")
     a = np.random.default_rng(5).random((6, 3000))

@@ -9,6 +9,7 @@ import weakref
 from .. import _engine
 from ..cuda.devices import Stream, current_device
 from ..cuda.launches import kernel_of, ranges, sizes
+from .arguments import Declared, arguments_of, place_of
 from .lexer import Source, tokens
 from .parser import CType, Parser
 from .translate import Translation, flattener, stub
@@ -252,7 +253,7 @@ class RawKernel:
 
     def _begin(self, module, name):
         self._module, self.name, self.__name__ = module, name, name
-        self._made, self._declared, self._found = {}, None, None
+        self._made, self._launches, self._declared, self._found = {}, {}, None, None
         self.max_dynamic_shared_size_bytes, self.kernel = 0, self
 
     @property
@@ -327,7 +328,9 @@ class RawKernel:
             return flattener(python, made, function, source, True, given)
 
         kernels = {}
-        self._declared = [(name, c.base, c.is_pointer) for c, name, _ in function.parameters]
+        self._declared = [
+            Declared(name, c.base, c.is_pointer) for c, name, _ in function.parameters
+        ]
         hidden = [n for _, n in made.hidden]
         self._made[shared] = found = (kernels, python, options, flatten, hidden)
         return found
@@ -357,14 +360,11 @@ class RawKernel:
             raise TypeError(
                 f"{self.name}: args is a tuple; got {type(args).__name__}; write {self.name}(grid, block, (x, y))"
             )
-        device = None
-        for a in args:
-            if isinstance(a, _engine.ndarray) and a.device.name != "cpu":
-                device = a.device.name
-                break
-        if device is None:
-            device = current_device().name
-        k, hidden = self._kernel(device, shared_mem)
+        device = place_of(args)
+        found = self._launches.get((device, shared_mem))
+        if found is None:
+            found = self._launches[device, shared_mem] = self._kernel(device, shared_mem)
+        k, hidden = found
         try:
             over, local = k.launches[grid, block]
         except (KeyError, TypeError):
@@ -374,7 +374,7 @@ class RawKernel:
             if isinstance(grid, (int, tuple)) and isinstance(block, (int, tuple)):
                 if len(k.launches) < _most_launches:
                     k.launches[grid, block] = over, local
-        given = self._arguments(args)
+        given = arguments_of(self.name, self._declared, args)
         for name in hidden:
             given.append(self._module._global(name, device))
         if isinstance(stream, Stream):
@@ -382,90 +382,6 @@ class RawKernel:
                 k._launch(over, local, tuple(given), {})
         else:
             k._launch(over, local, tuple(given), {})
-
-    def _arguments(self, args):
-        declared = self._declared
-        if len(args) != len(declared):
-            raise TypeError(
-                f"{self.name}: the kernel takes {len(declared)} arguments; got {len(args)}; give "
-                f"{', '.join(_shown(*d) for d in declared)}"
-            )
-        given = []
-        for (name, base, is_pointer), a in zip(declared, args, strict=True):
-            if not is_pointer:
-                given.append(_number(self.name, name, base, a))
-                continue
-            dtype = getattr(a, "dtype", None)
-            if (
-                dtype is None
-                or not hasattr(a, "shape")
-                or (a.ndim == 0 and not isinstance(a, _engine.ndarray))
-            ):
-                raise TypeError(
-                    f"{self.name}: '{name}' is a pointer to {base}; got {type(a).__name__}; give an array"
-                )
-            if dtype.name != base:
-                raise TypeError(
-                    f"{self.name}: '{name}' is a pointer to {base}; got an array of {dtype.name}; convert it with "
-                    f"astype('{base}')"
-                )
-            if not is_packed(a):
-                raise ValueError(
-                    f"{self.name}: '{name}' is a pointer; got an array whose elements do not follow each other; "
-                    f"give a copy of it"
-                )
-            given.append(a if a.ndim == 1 else a.reshape(-1))
-        return given
-
-
-def is_packed(a):
-    """Whether the elements follow each other; quicker than its flags."""
-    step = a.itemsize
-    for n, stride in zip(reversed(a.shape), reversed(a.strides), strict=True):
-        if n != 1 and stride != step:
-            return a.size == 0
-        step *= n
-    return True
-
-
-_limits = {
-    "bool": (0, 1), "int8": (-(2**7), 2**7 - 1), "uint8": (0, 2**8 - 1), "int16": (-(2**15), 2**15 - 1),
-    "uint16": (0, 2**16 - 1), "int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1),
-    "int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1),
-}  # fmt: skip
-
-
-def _number(kernel, name, base, a):
-    """A number as the text declares it."""
-    import numpy as np
-
-    if type(a) is int and base in _limits and base != "bool":
-        low, high = _limits[base]
-        if low <= a <= high:
-            return a
-    elif type(a) is float and base in ("float32", "float64"):
-        return a
-    kind = getattr(getattr(a, "dtype", None), "kind", None)
-    kind = kind or {bool: "b", int: "i", float: "f"}.get(type(a), "")
-    if kind not in "biuf" or not kind or getattr(a, "ndim", 0):
-        raise TypeError(f"{kernel}: '{name}' is {base}; got {type(a).__name__}; give a number")
-    if base.startswith("float"):
-        return getattr(np, base)(a)
-    if kind == "f":
-        raise TypeError(
-            f"{kernel}: '{name}' is {base}; got the float {float(a)}; convert it with int(...)"
-        )
-    low, high = _limits[base]
-    value = int(a)
-    if not low <= value <= high:
-        raise OverflowError(
-            f"{kernel}: '{name}' is {base}; got {value}; give a number from {low} to {high}"
-        )
-    return bool(value) if base == "bool" else getattr(np, base)(value)
-
-
-def _shown(name, base, is_pointer):
-    return f"{base} {'*' if is_pointer else ''}{name}"
 
 
 def _spec(c: CType):

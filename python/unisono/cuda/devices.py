@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 
@@ -22,10 +23,15 @@ def current_device():
     chosen = getattr(_mine, "device", None)
     if chosen is not None:
         return chosen
-    import unisono as un
-
     if queues._place.get() is not None or _engine._setting("device") not in ("", "cpu"):
+        import unisono as un
+
         return un.empty(0).device
+    return _first_device()
+
+
+@functools.cache
+def _first_device():
     found = _cuda_devices()
     return found[0] if found else _engine._find_device("cpu")
 

@@ -10,8 +10,9 @@ import functools
 
 import unisono as _un
 
-from .._raw.elementwise import ElementwiseKernel, ReductionKernel
+from .._raw.elementwise import ElementwiseKernel
 from .._raw.kernels import RawKernel, RawModule
+from .._raw.reduction import ReductionKernel
 from ..cuda.devices import current_device as _current_device
 from . import cuda
 
