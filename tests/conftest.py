@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import defaultdict
 
 import driver_of_tests
 import pytest
@@ -22,6 +23,28 @@ def pytest_generate_tests(metafunc):
 
         devices = list(un.devices())
         metafunc.parametrize("device", devices, ids=[str(device) for device in devices])
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--short",
+        action="store_true",
+        help="no tests marked slow, no OpenCL devices, and few variants of each test",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """With --short: of each test at most six variants, spread evenly over all."""
+    if not config.getoption("--short"):
+        return
+    variants = defaultdict(list)
+    for item in items:
+        on_opencl = "opencl" in item.nodeid.partition("[")[2]
+        if not item.get_closest_marker("slow") and not on_opencl:
+            variants[item.nodeid.partition("[")[0]].append(item)
+    kept = {id(i) for all_of in variants.values() for i in all_of[:: -(-len(all_of) // 6)]}
+    config.hook.pytest_deselected(items=[i for i in items if id(i) not in kept])
+    items[:] = [i for i in items if id(i) in kept]
 
 
 @pytest.fixture(autouse=True)

@@ -209,6 +209,7 @@ def test_planned_einsums():
             same(un.einsum(text, *operands), np.einsum(text, *operands))
 
 
+@pytest.mark.slow
 def test_large_arrays_of_short_rows():
     for shape in ((1_000_000, 9), (60_000, 130)):
         x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)

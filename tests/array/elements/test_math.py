@@ -103,6 +103,7 @@ for dtype in ("float32", "float64"):
 """
 
 
+@pytest.mark.slow
 def test_executors_agree_bit_for_bit():
     program = PROGRAM.format(folder=os.path.dirname(__file__))
     made = {}

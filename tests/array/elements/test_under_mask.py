@@ -110,7 +110,7 @@ def test_as_numpy(program, share):
 
 def test_one_kernel_and_no_memory():
     z, c, m = arrays(un, 0.5)
-    un.eval(z, c, m)
+    un.eval()
     before = un.stats()
     power(un, z, c, m)
     un.eval()

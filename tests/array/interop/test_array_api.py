@@ -158,6 +158,7 @@ assert s == 2 and at(s)[...].add(1.0) == 3
 """
 
 
+@pytest.mark.slow
 def test_scipys_functions_of_the_standard_compute_with_ours():
     pytest.importorskip("scipy")
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}

@@ -45,6 +45,7 @@ for _ in range(6):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", bodies.values(), ids=bodies)
 def test_threads_that_go_on_at_exit(body):
     for _ in range(4):

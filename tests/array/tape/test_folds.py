@@ -98,6 +98,7 @@ def test_places_of_extremes(threads, dtype, kind):
                 np.testing.assert_array_equal(np.asarray(getattr(un, name)(x, axis=axis)), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ["auto", "block", "cpu", "interp"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.filterwarnings("ignore:All-NaN")

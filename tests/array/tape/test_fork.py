@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SAFETY_NET = 300  # seconds; what hangs would hang for ever
 
 BACKGROUND = """
@@ -86,6 +88,7 @@ def test_children_compute_while_threads_of_the_parent_do():
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 def test_what_another_thread_was_computing_is_an_error():
     done = run(INTERRUPTED)
     assert done.stdout == "True True\n", done.stdout + done.stderr

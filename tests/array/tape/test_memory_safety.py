@@ -21,6 +21,7 @@ def run(program, **environment):
     )
 
 
+@pytest.mark.slow
 def test_statements_whose_code_is_gone():
     """Attributes and methods that record, run by code objects that die at once, as cells of notebooks do."""
     done = run(

@@ -34,6 +34,7 @@ def axes_of(rank):
     return [c for n in range(2, rank + 1) for c in itertools.combinations(range(rank), n)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["float32", "int16", "complex64"])
 def test_several_axes_have_the_bits_of_one_by_one(executor, shape, dtype):

@@ -126,6 +126,7 @@ assert np.array_equal(un.sort(y), np.sort(host)) if NAME == "sort" else np.allcl
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fft", "sort"])
 def test_ctrl_c_ends_a_long_library_call(name):
     program = f"NAME = {name!r}\n" + PROGRAM_THAT_IS_INTERRUPTED_IN_A_CALL

@@ -25,6 +25,7 @@ def how(x):
     return lines[0].split("are stored ")[1] if lines else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("stores", ["time", "size", "through", "past"])
 def test_bits_do_not_depend_on_the_kind_of_stores(stores, dtype):
