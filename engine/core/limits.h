@@ -48,6 +48,7 @@ inline constexpr std::int64_t joined_elements = std::int64_t{1} << 15;
 
 inline constexpr std::int64_t packed_points = 256;  ///< run without the detours of strides
 inline constexpr std::int64_t short_row = 64;       ///< points: several rows make one block
+inline constexpr std::size_t unrolled_nodes = 8;    ///< of a reducing group: more are not unrolled
 inline constexpr std::int64_t folded_row = 64;  ///< elements: a shorter row has no kernel's fold
 /// Bytes of cache lines that steps together must touch for bands to pay: less stays in a
 /// second-level cache anyway.

@@ -214,3 +214,16 @@ def test_lists_in_products_and_joins(device):
         assert np.isscalar(y) or y.device == device
         same(un.asarray(y), f(np, a))
     same(un.asarray([x[0], [7, 8, 9], x[1]]), [a[0], [7.0, 8, 9], a[1]])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_sums_of_any_number_of_leaves_have_the_hosts_bits(device, dtype):
+    """Leaves of eight rows, or 512 elements, and nodes of 32: whole ones, and what is left of one."""
+    for rows in (7, 8, 255, 256, 257, 8 * 32 * 32 + 13):
+        n = np.random.default_rng(rows).standard_normal((rows, 5)).astype(dtype)
+        x, there = un.array(n), un.array(n, device=device)
+        for axis in (0, None):
+            assert host(un.sum(there, axis=axis)).tobytes() == host(un.sum(x, axis=axis)).tobytes()
+            assert (
+                host(un.sum(there.T, axis=axis)).tobytes() == host(un.sum(x.T, axis=axis)).tobytes()
+            )

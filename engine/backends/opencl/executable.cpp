@@ -193,8 +193,8 @@ void OpenCLExecutable::choose_local(std::size_t index, NDRange& range) const {
         }
         std::int64_t chosen = std::min(left, info.max_work_item_sizes[k]);
         if (may_round) {
-            // Powers of 16 up to the axis's size, where that leaves another axis room for the rest.
-            while (chosen > 1 && chosen > range.global[k] && d + 1 < range.dimensions) chosen /= 16;
+            // Powers of 4 up to the axis's size, where that leaves another axis room for the rest.
+            while (chosen > 1 && chosen > range.global[k] && d + 1 < range.dimensions) chosen /= 4;
             chosen = std::max<std::int64_t>(1, chosen);
             if (range.global[k] == 1) chosen = 1;
             range.global[k] = (range.global[k] + chosen - 1) / chosen * chosen;

@@ -40,8 +40,11 @@ ir::Module lower_leaves(const Group& group, const GroupShape& shape);
 /// The second combines the leaves of one reducing output by the tree, so many for each of the nodes
 /// along the output's last axis: all of them, or a power of two, which makes it the leaves of
 /// another run. Params: scratch, output, the number of leaves. leaves_last: those of one tree lie
-/// side by side in the scratch, else those of one number.
-ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last);
+/// side by side in the scratch, else those of one number. unrolls: nodes of tree_step leaves are
+/// computed without a loop.
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last, bool unrolls);
+/// Leaves of a node where a tree is computed level after level.
+inline constexpr std::int64_t tree_step = 32;
 
 /// Reducing groups on the host: one function, parameters as those of lower_map. A reducing output
 /// has the rank of the iteration space, and is indexed with 0 along the reduced axes; with the

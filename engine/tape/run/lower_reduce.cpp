@@ -3,6 +3,7 @@
 //
 // The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
 // executor but `block`.
+#include "core/limits.h"
 #include "ops/reduction_tree.h"
 #include "tape/plan/group_values.h"
 
@@ -75,10 +76,14 @@ class LeafLowering {
         values_.add_scalars();
     }
 
-    /// Statements that compute the nodes at the current point and store what does not reduce.
-    std::vector<S> point() {
+    std::vector<E> here() {
         std::vector<E> at;
         for (auto v : index_) at.push_back(b_.read(v));
+        return at;
+    }
+
+    /// Statements that compute the nodes at a point and store what does not reduce.
+    std::vector<S> point(const std::vector<E>& at) {
         std::vector<S> body = values_.compute(at, like_);
         std::size_t plain = 0;
         for (const auto& o : group_.outputs) {
@@ -104,7 +109,7 @@ class LeafLowering {
         E at[] = {b_.read(lane)};
         E first = b_.add(begin_, b_.mul(row, b_.i64(reduction::lanes)));
         std::vector<S> inner{b_.declare(x, b_.add(first, b_.read(lane)))};
-        for (S statement : point()) inner.push_back(statement);
+        for (S statement : point(here())) inner.push_back(statement);
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
             const auto& o = group_.outputs[reducing_[k]];
             E v = values_.value(o.node);
@@ -165,16 +170,40 @@ class LeafLowering {
             sums.push_back(b_.var("sum" + std::to_string(k), group_.outputs[k].dtype));
             body.push_back(b_.declare(sums.back(), b_.zero(group_.outputs[k].dtype)));
         }
-        std::vector<S> inner = point();
+        std::vector<S> inner = point(here());
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
             const auto& o = group_.outputs[reducing_[k]];
             E v = values_.value(o.node);
             inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), begin_), b_.assign(sums[k], v),
                                       b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v))));
         }
-        body.push_back(b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner)));
+        const S one_by_one = b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner));
+        if (group_.nodes.size() <= limits::unrolled_nodes) {
+            const E whole = b_.i64(reduction::leaf_rows);
+            body.push_back(b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole),
+                                     whole_leaf(sums), one_by_one));
+        } else {
+            body.push_back(one_by_one);
+        }
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
             body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
+        }
+        return b_.block(body);
+    }
+
+    /// All rows of a leaf without a loop, so that compilers of devices make vectors of neighbours.
+    S whole_leaf(const std::vector<std::int32_t>& sums) {
+        std::vector<S> body;
+        for (std::int64_t row = 0; row < reduction::leaf_rows; ++row) {
+            std::vector<E> at = here();
+            at[static_cast<std::size_t>(shape_.reduce_axis)] = b_.add(begin_, b_.i64(row));
+            for (S statement : point(at)) body.push_back(statement);
+            for (std::size_t k = 0; k < reducing_.size(); ++k) {
+                const auto& o = group_.outputs[reducing_[k]];
+                const E v = values_.value(o.node);
+                body.push_back(
+                    b_.assign(sums[k], row == 0 ? v : b_.binary(o.op, b_.read(sums[k]), v)));
+            }
         }
         return b_.block(body);
     }
@@ -200,7 +229,7 @@ ir::Module lower_leaves(const Group& group, const GroupShape& shape) {
     return LeafLowering(group, shape).lower();
 }
 
-ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last) {
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last, bool unrolls) {
     ir::Module module;
     ir::Function& f = module.functions.emplace_back("tree");
     Builder b(f);
@@ -237,15 +266,41 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last) {
          b.declare(left, b.sub(b.read(leaf), b.read(begin))),
          b.loop_while(b.binary(Op::Eq, b.binary(Op::And, b.read(left), one), one),
                       b.block({merge(), b.assign(left, b.binary(Op::Shr, b.read(left), one))}))});
+    const auto load_leaf = [&](E number) {
+        std::vector<E> there = at;
+        there.back() = number;
+        return b.load(leaves, there);
+    };
+    // As many leaves as a node of a level has, without a loop or a stack.
+    const auto whole_node = [&] {
+        std::vector<S> out;
+        std::vector<std::int32_t> values;
+        for (std::int64_t k = 0; k < tree_step; ++k) {
+            values.push_back(b.var("leaf" + std::to_string(k), dtype));
+            out.push_back(b.declare(values.back(), load_leaf(b.add(b.read(begin), b.i64(k)))));
+        }
+        for (std::size_t half = 1; half < values.size(); half *= 2) {
+            for (std::size_t k = 0; k < values.size(); k += 2 * half)
+                out.push_back(
+                    b.assign(values[k], b.binary(op, b.read(values[k]), b.read(values[k + half]))));
+        }
+        out.push_back(b.store(nodes, at, b.read(values.front())));
+        return b.block(out);
+    };
     S body =
-        b.block({b.declare(begin, b.mul(at.back(), b.param(width))),
-                 b.declare(end, b.binary(Op::Min, b.add(b.read(begin), b.param(width)),
-                                         b.extent(leaves, along))),
-                 b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
+        b.block({b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
                  b.loop(LoopKind::Serial, leaf, b.read(begin), b.read(end), one, push),
                  b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
                  b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)), b.store(nodes, at, of_nothing),
                           b.store(nodes, at, b.load(stack, {b.i64(0)})))});
+    if (unrolls) {
+        const E count = b.sub(b.read(end), b.read(begin));
+        body = b.branch(b.binary(Op::Eq, count, b.i64(tree_step)), whole_node(), body);
+    }
+    body = b.block({b.declare(begin, b.mul(at.back(), b.param(width))),
+                    b.declare(end, b.binary(Op::Min, b.add(b.read(begin), b.param(width)),
+                                            b.extent(leaves, along))),
+                    body});
     const auto loop = [&](int axis) {
         body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),
                       b.extent(nodes, axis), one, body);

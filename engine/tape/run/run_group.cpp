@@ -281,7 +281,8 @@ void GroupKernel::compile_trees(Variant& v) const {
         if (!o.reduces) continue;
         const int kept = std::max(1, v.shape.rank - 1);
         const bool leaves_last = v.shape.folds || v.shape.reduce_axis == v.shape.rank - 1;
-        v.trees.push_back(v.device->compile(lower_tree(o.op, o.dtype, kept, leaves_last), {}));
+        v.trees.push_back(
+            v.device->compile(lower_tree(o.op, o.dtype, kept, leaves_last, v.shape.on_device), {}));
     }
     v.has_trees.store(true, std::memory_order_release);
 }

@@ -62,7 +62,7 @@ std::vector<std::int64_t> scratch_strides(Dims shape, bool leaves_last) {
 /// nodes of the tree are computed side by side, level after level.
 void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, bool leaves_last,
               const ArrayArg& out) {
-    constexpr std::int64_t width = 64;
+    constexpr std::int64_t width = tree_step;
     std::vector<std::int64_t> shape(leaves.shape.begin(), leaves.shape.end());
     std::vector<Temporary> nodes;
     std::deque<std::vector<std::int64_t>> dims;  // what arguments refer to
