@@ -249,7 +249,11 @@ PyGetSetDef python_attributes[] = {
     {"flat", get<"flat">, set<"set_flat">, "Iterator over the elements in row-major order.",
      nullptr},
     {"mT", get<"matrix_transpose">, nullptr, "View with the last two axes exchanged.", nullptr},
-    {"data", get<"data">, nullptr, "A memoryview of the elements.", nullptr},
+    {"data", get<"data">, nullptr,
+     "The memory of the elements: a buffer with the attributes of a memoryview, its address as "
+     "`ptr`, "
+     "and its device.",
+     nullptr},
     {"__array_priority__", priority, nullptr,
      "0.0, as NumPy's arrays have: libraries compare it to find the operand that decides.",
      nullptr},

@@ -43,15 +43,29 @@ bool is_column_major(const Array& a) {
            reversed_axes(a).view().layout->contiguous();
 }
 
+/// The axes from the largest stride to the smallest, as NumPy's order 'K' sorts them: from the last
+/// axis on each goes past those of smaller strides, and nothing is decided by strides of 0.
+std::vector<int> axes_by_stride(const Array& a) {
+    auto step = [&](int k) { return std::abs(a.strides()[static_cast<std::size_t>(k)]); };
+    std::vector<int> nearest_first;
+    for (int k = a.rank() - 1; k >= 0; --k) {
+        std::size_t place = nearest_first.size();
+        for (std::size_t i = place; i-- > 0;) {
+            const std::int64_t near = step(nearest_first[i]), mine = step(k);
+            if (near == 0 || mine == 0) continue;
+            if (near <= mine) break;
+            place = i;
+        }
+        nearest_first.insert(nearest_first.begin() + static_cast<std::ptrdiff_t>(place), k);
+    }
+    return {nearest_first.rbegin(), nearest_first.rend()};
+}
+
 /// The array with axes such that row-major order is `order` of the given one.
 Array in_order(const Array& a, char order) {
     if (order == 'F' || (order != 'C' && is_column_major(a))) return reversed_axes(a);
     if (order != 'K' || a.rank() < 2) return a;
-    std::vector<int> axes;
-    for (int k = 0; k < a.rank(); ++k) axes.push_back(k);
-    auto step = [&](int k) { return std::abs(a.strides()[static_cast<std::size_t>(k)]); };
-    std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) { return step(x) > step(y); });
-    return transpose(a, axes);
+    return transpose(a, axes_by_stride(a));
 }
 
 /// ravel and flatten: all elements in an order; `copies` says whether memory is always new.
@@ -75,6 +89,14 @@ PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept 
 
 Array copy_in_order(const Array& a, PyObject* order, const Array& like) {
     char letter = to_order(order, "copy", "CFAK");
+    if (letter == 'K' && like.rank() > 2 && !like.is_known() && like.rank() == a.rank()) {
+        const std::vector<int> axes = axes_by_stride(like);
+        std::vector<int> back(axes.size());
+        for (std::size_t k = 0; k < axes.size(); ++k)
+            back[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
+        return std::is_sorted(axes.begin(), axes.end()) ? copy(a)
+                                                        : transpose(copy(transpose(a, axes)), back);
+    }
     bool columns = letter == 'F' || (letter != 'C' && is_column_major(like));
     return columns ? reversed_axes(copy(reversed_axes(a))) : copy(a);
 }

@@ -9,6 +9,7 @@ from . import array_api as array_api
 from . import atomic as atomic
 from . import cuda as cuda
 from . import cupy as cupy
+from . import cupyx as cupyx
 from . import emath as emath
 from . import errors as errors
 from . import exceptions as exceptions
@@ -243,6 +244,7 @@ class RawKernel:
     ) -> None: ...
     @property
     def code(self) -> Any: ...
+    def compile(self, log_stream: Any = ...) -> Any: ...
     @property
     def options(self) -> Any: ...
 

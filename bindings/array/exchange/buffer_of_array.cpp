@@ -1,5 +1,6 @@
 // A base class for Python classes that are arrays by their method __array__: their bytes are that
-// array's. Python classes have no buffers of their own before Python 3.12.
+// array's. Python classes have no buffers of their own before Python 3.12. Those of a class with
+// the attribute _has_format tell their format, too.
 #include "array/exchange/adopt.h"
 #include "reference.h"
 
@@ -12,7 +13,7 @@ PyTypeObject* buffer_type = nullptr;
 int get_buffer_of_array(PyObject* self, Py_buffer* view, int flags) noexcept {
     view->obj = nullptr;
     // NumPy asks for a buffer before __array__, but would not get the same dtype from its format.
-    if ((flags & PyBUF_FORMAT) == PyBUF_FORMAT) {
+    if ((flags & PyBUF_FORMAT) == PyBUF_FORMAT && !PyObject_HasAttrString(self, "_has_format")) {
         PyErr_Format(PyExc_BufferError,
                      "buffer: the elements of this %s have no format of buffers; use .data, "
                      ".tobytes() or np.asarray",

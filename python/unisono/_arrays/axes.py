@@ -3,8 +3,7 @@
 import math
 import operator
 
-from .. import _engine
-from ..exceptions import AxisError
+from .. import _engine, exceptions
 from .creation import _as_operand
 
 
@@ -37,13 +36,15 @@ def axis_index(axis, ndim, what):
     """`axis` counted from the front, in range."""
     k = operator.index(axis)
     if not -ndim <= k < ndim:
-        raise AxisError(f"{what}: axis {k} is out of bounds for an array of dimension {ndim}")
+        raise exceptions.AxisError(
+            f"{what}: axis {k} is out of bounds for an array of dimension {ndim}"
+        )
     return k + ndim if k < 0 else k
 
 
 def axis_error(what, error):
     """An AxisError of a function that `what` calls, as one of its own."""
-    return AxisError(what + str(error)[str(error).index(":") :])
+    return exceptions.AxisError(what + str(error)[str(error).index(":") :])
 
 
 def axes_tuple(axis, ndim, what):

@@ -30,6 +30,8 @@ def _in_columns(order, like=None):
     if order == "F":
         return True
     if order not in ("A", "K"):
+        if isinstance(order, str) and order in ("c", "f", "a", "k"):
+            return _in_columns(order.upper(), like)
         raise ValueError(f"order: expected 'C', 'F', 'A' or 'K'; got {order!r}")
     if like is None or like.ndim < 2:
         return False

@@ -1,5 +1,7 @@
 """Joining arrays along axes, old and new."""
 
+import warnings
+
 import unisono as un
 
 from .. import _engine
@@ -25,6 +27,12 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     if target is not None:
         for x in arrays:
             check_cast(what, x.dtype, target, casting)
+        if target.kind != "c" and any(x.dtype.kind == "c" for x in arrays):
+            warnings.warn(
+                "Casting complex values to real discards the imaginary part",
+                un.exceptions.ComplexWarning,
+                stacklevel=3,
+            )
     if any(not isinstance(x, _engine.ndarray) for x in arrays):
         raise TypeError(
             f"{what}: not supported for distributed arrays; gather them with np.asarray"

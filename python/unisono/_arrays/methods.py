@@ -453,8 +453,10 @@ def matrix_transpose(self):
 
 
 def data(self):
-    """A memoryview of the elements."""
-    return memoryview(self)
+    """The memory of the elements: a MemoryPointer."""
+    from .exchange.memory_pointer import MemoryPointer
+
+    return MemoryPointer(self)
 
 
 def _is_array_class(x):

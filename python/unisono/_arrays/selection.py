@@ -208,6 +208,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         dst[...] = src
         return
     where = as_array_beside(where, dst)
+    if where.ndim == 0:  # its truth is taken, as by NumPy
+        where = where != 0
     if where.dtype != "bool":
         raise TypeError(f"copyto: where= must be a mask of bools; got dtype {where.dtype}")
     _engine._assign_where(dst, where, src)

@@ -1,6 +1,7 @@
 """Axes in another order."""
 
-from .ufunc import AxisError, as_array
+from .. import exceptions
+from .ufunc import as_array
 from .views import _axes, _axis
 
 
@@ -66,7 +67,7 @@ def rollaxis(a, axis, start=0):
     x = as_array(a)
     k = _axis(axis, x.ndim, "rollaxis")
     if not -x.ndim <= start <= x.ndim:
-        raise AxisError(
+        raise exceptions.AxisError(
             f"rollaxis: 'start' arg requires {-x.ndim} <= start < {x.ndim + 1}; got {start}"
         )
     start = start + x.ndim if start < 0 else start

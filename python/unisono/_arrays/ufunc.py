@@ -7,8 +7,7 @@ import operator
 
 import unisono as un
 
-from .. import _engine
-from ..exceptions import AxisError
+from .. import _engine, exceptions
 from .axes import as_array, as_array_beside
 
 _no_value = object()
@@ -294,7 +293,9 @@ def _axes(name, axis, ndim):
     for a in axes:
         a = operator.index(a)
         if not -ndim <= a < ndim:
-            raise AxisError(f"{name}: axis {a} is out of bounds for array of dimension {ndim}")
+            raise exceptions.AxisError(
+                f"{name}: axis {a} is out of bounds for array of dimension {ndim}"
+            )
         made.append(a % ndim)
     if len(set(made)) != len(made):
         raise ValueError(f"{name}: duplicate value in 'axis'")

@@ -2,9 +2,9 @@
 
 import operator
 
-from .. import _engine
+from .. import _engine, exceptions
 from .creation import _as_operand
-from .ufunc import AxisError, as_array
+from .ufunc import as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
 
 
@@ -15,7 +15,9 @@ def _axis(axis, ndim, what):
     except AttributeError:
         raise TypeError(f"{what}: axis must be an integer; got {type(axis).__name__}") from None
     if not -ndim <= k < ndim:
-        raise AxisError(f"{what}: axis {k} is out of bounds for array of dimension {ndim}")
+        raise exceptions.AxisError(
+            f"{what}: axis {k} is out of bounds for array of dimension {ndim}"
+        )
     return k % ndim
 
 
@@ -138,11 +140,7 @@ def ravel(a, order="C"):
     [1, 2, 3, 4]
     """
     x = as_array(a)
-    if order == "F" or (order == "A" and x.flags.fnc):
-        return x.T.ravel()
-    if order not in ("C", "A", "K"):
-        raise ValueError(f"ravel: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
-    return x.ravel()
+    return x.ravel(order)
 
 
 def expand_dims(a, axis=0):

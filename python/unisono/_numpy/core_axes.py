@@ -4,16 +4,16 @@ import operator
 
 import unisono as un
 
+from .. import exceptions
 from .._arrays.axes import store
 from .._arrays.creation import _as_operand
-from ..exceptions import AxisError
 
 
 def _entry(entry, count, what):
     """The `count` axes that an entry of ``axes=`` names: a tuple, or one integer for vectors."""
     entry = tuple(map(operator.index, entry if isinstance(entry, tuple) else (entry,)))
     if len(entry) != count:
-        raise AxisError(f"{what}: axes: expected {count} axes in an entry; got {entry}")
+        raise exceptions.AxisError(f"{what}: axes: expected {count} axes in an entry; got {entry}")
     return entry
 
 

@@ -4,9 +4,9 @@ import builtins
 
 import unisono
 
+from .. import exceptions
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import as_array_beside, axes_tuple, axis_error, extent, flat
-from ..exceptions import AxisError
 from .statistics import _common, _is_inexact, mean
 
 
@@ -42,7 +42,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
         try:
             result = mean(a, axis, keepdims=keepdims)
-        except AxisError as error:
+        except exceptions.AxisError as error:
             raise axis_error("average", error) from None
         if not returned:
             return result

@@ -41,9 +41,9 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     """
     p = as_array(p)
     dtype = (un.zeros(1, p.dtype) * period).dtype
-    p = p.astype(dtype)
     k = _axis(axis, p.ndim, "unwrap")
-    steps = un.diff(p, axis=k)
+    steps = un.diff(p, axis=k)  # of unsigned integers they wrap, as NumPy's
+    p = p.astype(dtype)
     discont = period / 2 if discont is None else discont
     whole = dtype.kind in "iu"
     half = period // 2 if whole else period / 2
@@ -208,7 +208,8 @@ def _derivative(f, axis, spacing, edge_order):
         )
     h = _steps(spacing, f, axis)
     y = moveaxis(f, axis, 0)
-    d = un.empty(y.shape, f.dtype, device=f.device)
+    made = un.empty(f.shape, f.dtype, device=f.device)
+    d = moveaxis(made, axis, 0)
     if un.ndim(h) == 0:
         d[1:-1] = (y[2:] - y[:-2]) / (2.0 * h)
         if edge_order == 1:
@@ -216,7 +217,7 @@ def _derivative(f, axis, spacing, edge_order):
         else:
             d[0] = (-1.5 / h) * y[0] + (2.0 / h) * y[1] + (-0.5 / h) * y[2]
             d[-1] = (0.5 / h) * y[-3] + (-2.0 / h) * y[-2] + (1.5 / h) * y[-1]
-        return moveaxis(d, 0, axis)
+        return made
     a, b = (x.reshape((-1,) + (1,) * (y.ndim - 1)) for x in (h[:-1], h[1:]))
     d[1:-1] = -b / (a * (a + b)) * y[:-2] + (b - a) / (a * b) * y[1:-1] + a / (b * (a + b)) * y[2:]
     if edge_order == 1:
@@ -234,7 +235,7 @@ def _derivative(f, axis, spacing, edge_order):
             - (q + p) / (p * q) * y[-2]
             + (2 * q + p) / (q * (p + q)) * y[-1]
         )
-    return moveaxis(d, 0, axis)
+    return made
 
 
 def _steps(spacing, f, axis):
@@ -327,7 +328,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     15.0
     """
     x = as_array_beside(x, xp, fp)
-    xp, fp = as_array_beside(xp, x, fp), _inexact(as_array_beside(fp, x, xp))
+    xp, fp = as_array_beside(xp, x, fp), as_array_beside(fp, x, xp)
+    fp = fp.astype("complex128" if fp.dtype.kind == "c" else "float64")
     if "c" in (x.dtype.kind, xp.dtype.kind):
         raise TypeError("interp: x and xp must be real; take .real first")
     x, xp = x.astype("float64"), xp.astype("float64")

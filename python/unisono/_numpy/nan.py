@@ -5,10 +5,9 @@ import warnings
 
 import unisono
 
-from .. import _engine
+from .. import _engine, exceptions
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import axis_error, store
-from ..exceptions import AxisError
 from . import statistics as _statistics
 
 
@@ -235,7 +234,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     try:
         of = _statistics.mean if there is True else _statistics.plain_mean
         made = of(a, axis, dtype, out, keepdims, where=_mask(there, where))
-    except AxisError as error:
+    except exceptions.AxisError as error:
         raise axis_error("nanmean", error) from None
     if there is not True:
         nothing = ~_statistics.full_any(_mask(there, where), axis, None, keepdims)
@@ -310,7 +309,7 @@ def _variance(x, axis, dtype, ddof, keepdims, where, mean, correction):
             )
         else:
             made = _statistics.plain_var(x, axis, dtype, None, ddof, keepdims, where, mean)
-    except AxisError as error:
+    except exceptions.AxisError as error:
         raise axis_error("nanvar", error) from None
     if there is not True:
         few = _statistics._counted(x, axis, where, keepdims) <= ddof

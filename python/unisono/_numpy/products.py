@@ -3,11 +3,10 @@
 import math
 import operator
 
-from .. import _engine
+from .. import _engine, exceptions
 from .._arrays.axes import arrays_together, number_without_axes, store
 from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
-from ..exceptions import AxisError
 
 _ndarray = _engine.ndarray
 
@@ -51,7 +50,7 @@ def _element_strides(x):
 def _axis(axis, ndim, what):
     k = operator.index(axis)
     if not -ndim <= k < ndim:
-        raise AxisError(
+        raise exceptions.AxisError(
             f"{what}: axis {axis} is out of bounds for an array of dimension {ndim}; "
             f"expected {-ndim} to {ndim - 1}"
         )

@@ -99,6 +99,8 @@ def _cumulative(what, op, start, x, axis, dtype, out, include_initial):
     if x.ndim == 0:
         x = x.reshape(1)
     axis = axis_index(axis, x.ndim, what)
+    if dtype is None and out is not None:
+        dtype = out.dtype
     made = _scanned(op, x, axis, dtype)
     if include_initial:
         shape = list(made.shape)

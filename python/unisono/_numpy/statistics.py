@@ -7,7 +7,7 @@ import warnings
 
 import unisono
 
-from .. import _engine
+from .. import _engine, exceptions
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import (
     as_array_beside,
@@ -19,7 +19,6 @@ from .._arrays.axes import (
     store,
 )
 from .._arrays.ufunc import check_mask, is_python_number
-from ..exceptions import AxisError
 
 
 def _common(*dtypes):
@@ -57,9 +56,18 @@ def _initial(combine, initial, result):
     return combine(as_array_beside(initial, result).astype(result.dtype, copy=False), result)
 
 
+def _dtype_of_out(x, dtype, out):
+    """The dtype in which NumPy computes: that of ``out=`` where none is given and it takes the elements."""
+    if dtype is None and isinstance(out, _engine.ndarray):
+        if unisono.can_cast(x.dtype, out.dtype, "same_kind"):
+            return out.dtype
+    return dtype
+
+
 def full_sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Sum with every option of NumPy's; the method `sum` comes here for the rare ones."""
     x = _as(x)
+    dtype = _dtype_of_out(x, dtype, out)
     # A sum of no elements is its start, also where that is -0.0.
     empty = -0.0 if initial is not None and x.dtype.kind == "f" else 0
     result = _masked(x, where, empty).sum(axis, dtype, keepdims=keepdims)
@@ -195,7 +203,7 @@ def plain_mean(a, axis, dtype, out, keepdims, where):
     compute = _float_for(a, dtype)
     try:
         total = _masked(a, where, 0).sum(axis, compute, keepdims=keepdims)
-    except AxisError as error:
+    except exceptions.AxisError as error:
         raise axis_error("mean", error) from None
     count = _counted(a, axis, where, keepdims)
     result = _divide(_inexact(total), count)
@@ -271,7 +279,7 @@ def plain_var(a, axis, dtype, out, ddof, keepdims, where, mean):
     if mean is None:
         try:
             total = _masked(a, where, 0).sum(axis, dtype, keepdims=True)
-        except AxisError as error:
+        except exceptions.AxisError as error:
             raise axis_error("var", error) from None
         mean = _divide(_inexact(total), _counted(a, axis, where, True))
         if dtype is not None:
@@ -350,7 +358,7 @@ def std(
         square = var(
             a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
         )
-    except AxisError as error:
+    except exceptions.AxisError as error:
         raise axis_error("std", error) from None
     result = unisono.sqrt(square)
     if dtype is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import ndarray
 from ..cuda.devices import current_device
 
@@ -47,6 +48,8 @@ def arguments_of(kernel, declared, args):
 
 
 def _pointer(kernel, d, a):
+    if isinstance(a, MemoryPointer):
+        a = (a + 0)._array.view(d.base)
     dtype = getattr(a, "dtype", None)
     is_scalar = dtype is not None and a.ndim == 0 and not isinstance(a, ndarray)
     if dtype is None or not hasattr(a, "shape") or is_scalar:
@@ -85,7 +88,7 @@ _limits = {
 def place_of(given):
     """Name of the device where a call runs: that of its arrays, else the current one."""
     for a in given:
-        if isinstance(a, ndarray) and a.device.name != "cpu":
+        if isinstance(a, (ndarray, MemoryPointer)) and a.device.name != "cpu":
             return a.device.name
     return current_device().name
 
@@ -101,7 +104,9 @@ def number_of(kernel, name, base, a):
     elif type(a) is float and base in ("float32", "float64"):
         return a
     kind = getattr(getattr(a, "dtype", None), "kind", None)
-    kind = kind or {bool: "b", int: "i", float: "f"}.get(type(a), "")
+    kind = kind or {bool: "b", int: "i", float: "f", complex: "c"}.get(type(a), "")
+    if base.startswith("complex") and kind in tuple("biufc") and not getattr(a, "ndim", 0):
+        return getattr(np, base)(a)
     if kind not in "biuf" or not kind or getattr(a, "ndim", 0):
         raise TypeError(f"{kernel}: '{name}' is {base}; got {type(a).__name__}; give a number")
     if base.startswith("float"):

@@ -70,13 +70,13 @@ class _Plan:
         if size is not None:
             if shapes:
                 raise ValueError(
-                    f"{owner.name}: size= is for calls whose arrays are all raw; got size={size} and arrays of shape "
-                    f"{shapes}; leave it out"
+                    f"Specified 'size' can be used only if all of the ndarray are 'raw'; got size={size} and arrays of "
+                    f"shape {shapes} in a call of {owner.name}; leave it out"
                 )
             return (int(size),)
         if not shapes:
             raise ValueError(
-                f"{owner.name}: the number of elements is not known; got raw arrays and numbers only; give size="
+                f"Loop size is undecided. {owner.name} got raw arrays and numbers only; give size="
             )
         first = shapes[0]
         return first if all(s == first for s in shapes) else np.broadcast_shapes(*shapes)
@@ -113,8 +113,9 @@ class _Plan:
             fits = p.is_raw or tuple(r.shape) == tuple(self.shape)
             if r.dtype.name != dtype or not fits:
                 kind = ValueError if r.dtype.name == dtype else TypeError
+                first = "" if fits else "Out shape is mismatched: "
                 raise kind(
-                    f"{owner.name}: the result '{p.name}' is {dtype} of shape {tuple(self.shape)}; got {r.dtype.name} "
+                    f"{first}{owner.name}: the result '{p.name}' is {dtype} of shape {tuple(self.shape)}; got {r.dtype.name} "
                     f"of shape {tuple(r.shape)}; leave it out, or give such an array"
                 )
         if not results and size is None:

@@ -266,6 +266,21 @@ class RawKernel:
         """The options."""
         return self._module.options
 
+    def compile(self, log_stream=None):
+        """Translate the text now.
+
+        Parameters
+        ----------
+        log_stream : text file, optional
+            Gets the message of an error, which is raised, too.
+        """
+        try:
+            self._translated(0)
+        except _engine.CompileError as error:
+            if log_stream is not None:
+                log_stream.write(str(error))
+            raise
+
     def _function(self):
         if self._found is not None:
             return self._found

@@ -92,6 +92,7 @@ def _line_tokens(text, line, column, source):
 class _Preprocessor:
     def __init__(self, source):
         self.source, self.defined, self.active = source, {}, []
+        self.was_active = []  # whether a branch of each #if was taken
 
     def run(self, text):
         out = []
@@ -122,14 +123,17 @@ class _Preprocessor:
                 self.active.append(self.holds(rest, line))
             else:
                 self.active.append((rest in self.defined) == (word == "ifdef"))
+            self.was_active.append(self.active[-1])
         elif word in ("else", "elif", "endif"):
             if not self.active:
                 raise self.source.error(place, f"#{word} without #if", "leave it out")
-            before = self.active.pop()
-            if word == "else":
-                self.active.append(not before)
-            elif word == "elif":
-                self.active.append(not before and all(self.active) and self.holds(rest, line))
+            self.active.pop()
+            before = self.was_active.pop()
+            if word == "endif":
+                return
+            is_open = not before and all(self.active)
+            self.active.append(is_open and (word == "else" or self.holds(rest, line)))
+            self.was_active.append(before or self.active[-1])
         elif not all(self.active) or word in ("include", "pragma", "line", ""):
             return
         elif word == "undef":

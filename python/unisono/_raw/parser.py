@@ -16,6 +16,7 @@ _WORDS = {
     "__half": "float16", "size_t": "uint64", "ptrdiff_t": "int64", "ssize_t": "int64",
     "uchar": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64", "_Bool": "bool",
     "intptr_t": "int64", "uintptr_t": "uint64",
+    "cuComplex": "complex64", "cuFloatComplex": "complex64", "cuDoubleComplex": "complex128",
     **{f"{u}int{b}_t": f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)},
 }  # fmt: skip
 _PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"}
@@ -137,8 +138,12 @@ class Parser:
                 self.template()
             elif self.token.text == "typedef":
                 self.typedef()
-            elif self.token.text == "using" and self.peek() == "namespace":
+            elif self.token.text == "using" and self.peek(2) != "=":
                 self.skip_to(";")
+            elif self.token.text == "namespace":
+                while not self.take("{"):
+                    self.at += 1
+                depth += 1
             else:
                 self.definition()
         if depth:
@@ -213,6 +218,8 @@ class Parser:
             raise self.error(
                 f"the kernel '{name}' returns {made}", "make it void, and store results", start
             )
+        if is_kernel and body is not None:
+            parameters = [(_typed_by_cast(c, n, body), n, at) for c, n, at in parameters]
         function = Function(name, place, made, parameters, body, is_kernel, end)
         if keep and (body is not None or name not in self.unit.functions):
             self.unit.functions[name] = function
@@ -258,6 +265,11 @@ class Parser:
     # ---- types
     def is_type(self, k=0):
         t = self.tokens[min(self.at + k, len(self.tokens) - 1)]
+        while t.kind == "name" and self.peek(k + 1) == "::":  # thrust::complex
+            k += 2
+            t = self.tokens[min(self.at + k, len(self.tokens) - 1)]
+        if t.text == "complex" and self.peek(k + 1) == "<":
+            return True
         if t.kind != "name" or t.text in self.plain_names:
             return False
         known = t.text in _WORDS or t.text in _QUALIFIERS or t.text in SPACES or t.text in _KERNEL
@@ -293,6 +305,12 @@ class Parser:
                 words.append(w)
             elif base is None and not words and w in _WORDS:
                 base = CType(_WORDS[w])
+            elif base is None and not words and self.peek() == "::":
+                self.at += 2
+                continue
+            elif base is None and not words and w == "complex" and self.peek() == "<":
+                base = self.complex_type()
+                continue
             elif base is None and not words:
                 raise self.error(
                     f"'{w}' is no type that is known",
@@ -306,6 +324,20 @@ class Parser:
             raise self.error(f"expected a type; got '{self.token.text}'", "write a type", place)
         made = base or CType(_plain(words))
         return made._replace(is_const=is_const or made.is_const, space=space), all_words
+
+    def complex_type(self):
+        """The type ``complex<T>``, at whose first token the parser is."""
+        self.at += 2
+        part, _ = self.type()
+        if self.token.text == ">>":  # the end of two lists of arguments
+            self.tokens[self.at] = self.token._replace(text=">")
+        else:
+            self.expect(">")
+        if part.base not in ("float32", "float64"):
+            raise self.error(
+                f"complex numbers are of float or double; got {part.base}", "write complex<float>"
+            )
+        return CType("complex64" if part.base == "float32" else "complex128")
 
     def parentheses(self):
         self.expect("(")
@@ -448,7 +480,9 @@ class Parser:
                 value = self.initializer()
             elif self.token.text == "(":
                 self.at += 1
-                value = self.expression()
+                value = self.assignment()
+                if one.base.startswith("complex") and self.take(","):
+                    value = ("complex", here, one.base, value, self.assignment())
                 self.expect(")")
             made.append((one, name, value, here))
             if not self.take(","):
@@ -578,7 +612,11 @@ class Parser:
         if self.is_type() and t.text not in SPACES:  # T(x)
             made, _ = self.type()
             self.expect("(")
-            value = self.expression()
+            if self.take(")"):
+                return ("cast", place, made, ("number", place, 0, "int32"))
+            value = self.assignment()
+            if made.base.startswith("complex") and self.take(","):
+                value = ("complex", place, made.base, value, self.assignment())
             self.expect(")")
             return ("cast", place, made, value)
         if t.kind == "name":
@@ -600,6 +638,24 @@ class Parser:
             made.append(self.cast_type() if self.is_type() else self.binary(8))
             self.take(",")
         return made
+
+
+def _typed_by_cast(made, name, body):
+    """A parameter that points to void as the pointer that the function casts it to, where it is one only."""
+    if made.base != "void" or not made.is_pointer:
+        return made
+    found = set()
+    _casts(body, name, found)
+    return made._replace(base=found.pop()) if len(found) == 1 else made
+
+
+def _casts(tree, name, found):
+    if isinstance(tree, (tuple, list)):
+        is_cast = isinstance(tree, tuple) and len(tree) == 4 and tree[0] == "cast"
+        if is_cast and tree[2].is_pointer and tree[3][:1] == ("name",) and tree[3][2] == name:
+            found.add(tree[2].base)
+        for t in tree:
+            _casts(t, name, found)
 
 
 def _plain(words):

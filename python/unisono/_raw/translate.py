@@ -15,45 +15,15 @@ import numpy as np
 
 from .. import _jit
 from .._jit.desugar import Known, Value
-from . import words
+from . import complex_words, words
+from .numbers import RANK, Number, Pointer, Variable, common, is_complex, is_float, promoted
 from .parser import CType
 
-_RANK = ["int32", "uint32", "int64", "uint64", "float32", "float64"]
 _BINARY = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
     "<<": ast.LShift, ">>": ast.RShift,
 }  # fmt: skip
 _COMPARE = {"==": ast.Eq, "!=": ast.NotEq, "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE}
-
-
-class Number(NamedTuple):
-    """A value of C: its node, its dtype, its value where it is a constant, and a node of the same value of any width."""
-
-    node: ast.expr
-    dtype: str
-    value: object = None
-    plain: object = None
-
-
-class Pointer(NamedTuple):
-    """A place in an array: the array's name, an offset or None, the dtype, and the extents that are left."""
-
-    array: str
-    offset: object
-    dtype: str
-    extents: tuple = ()
-    is_const: bool = False
-
-
-class Variable(NamedTuple):
-    """A name of C: a number, an array or a pointer (whose offset is a variable of that name, or none)."""
-
-    kind: str
-    name: str
-    dtype: str
-    extents: tuple = ()
-    is_const: bool = False
-    is_plain: bool = False  # the variable of a loop over a range: its value has 64 bits
 
 
 class Made(NamedTuple):
@@ -63,22 +33,6 @@ class Made(NamedTuple):
     names: list  # all local names
     scope: dict
     hidden: list  # parameters behind those of C
-
-
-def promoted(dtype):
-    """The dtype in which C computes with it."""
-    if dtype == "float16":
-        return "float32"
-    return "int32" if dtype in ("bool", "int8", "uint8", "int16", "uint16") else dtype
-
-
-def common(a, b):
-    """The dtype in which C combines two."""
-    return max(promoted(a), promoted(b), key=_RANK.index)
-
-
-def is_float(dtype):
-    return dtype.startswith("float")
 
 
 class Translation:
@@ -294,6 +248,8 @@ class Body:
         made, self.out = self.out, before
         return made or [ast.Pass()]
 
+    placed = staticmethod(at)
+
     def emit(self, node, place):
         self.out.append(at(node, place))
 
@@ -396,7 +352,7 @@ class Body:
         if not first or first[0] != "declare" or len(first[2]) != 1 or not test or not step:
             return False
         made, name, start, _ = first[2][0]
-        is_count = not made.is_pointer and not made.extents and made.base in _RANK[:4]
+        is_count = not made.is_pointer and not made.extents and made.base in RANK[:4]
         if not is_count or start is None or test[0] != "binary" or test[2] not in "<=>=":
             return False
         if test[3][:1] != ("name",) or test[3][2] != name or not _is_simple(test[4]):
@@ -626,6 +582,9 @@ class Body:
     def constant(self, value, dtype, place):
         if dtype == "bool":
             return Number(at(ast.Constant(value=bool(value)), place), dtype, int(bool(value)))
+        if is_complex(dtype):
+            literal = ast.Constant(value=complex(value))
+            return Number(self.call_known(getattr(np, dtype), [literal], place), dtype)
         value = float(value) if is_float(dtype) else words.wrapped(int(value), dtype)
         small = -(2**63) <= value < 2**63 if not is_float(dtype) else True
         literal = ast.Constant(value=value) if small else _known(np.uint64(value), place)
@@ -643,6 +602,10 @@ class Body:
             return self.constant(v.value, dtype, place).node
         if dtype == "bool":
             return self.truth(v, place)
+        if is_complex(v.dtype) and not is_complex(dtype):
+            raise self.error(
+                place, f"a complex number becomes {dtype}", "take a part of it: real(z) or imag(z)"
+            )
         return self.call_known(getattr(np, dtype), [v.node], place)
 
     def truth(self, v, place):
@@ -873,7 +836,7 @@ class Body:
         node = self.converted(v, dtype, place)
         if op == "+":
             return Number(node, dtype)
-        if op == "~" and is_float(dtype):
+        if op == "~" and (is_float(dtype) or is_complex(dtype)):
             raise self.error(place, "~ needs an integer", "cast it")
         made = ast.USub() if op == "-" else ast.Invert()
         return Number(at(ast.UnaryOp(op=made, operand=node), place), dtype)
@@ -914,16 +877,19 @@ class Body:
             dtype = common(a.dtype, b.dtype)
         if a.value is not None and b.value is not None:
             folded = words.folded(op, a.value, b.value, dtype)
-            if folded is not None:
+            if folded is not None and not is_complex(dtype):
                 return self.constant(folded, "bool" if op in _COMPARE else dtype, place)
-        if is_float(dtype) and op in ("&", "|", "^", "<<", ">>", "%"):
+        has_no_order = is_complex(dtype) and op in ("<", ">", "<=", ">=")
+        if has_no_order or (
+            not dtype.startswith(("int", "uint")) and op in ("&", "|", "^", "<<", ">>", "%")
+        ):
             raise self.error(place, f"{op} needs integers; got {dtype}", "cast them, or use fmod")
         x, y = self.converted(a, dtype, place), self.converted(b, dtype, place)
         if op in _COMPARE:
             return Number(
                 at(ast.Compare(left=x, ops=[_COMPARE[op]()], comparators=[y]), place), "bool"
             )
-        if op == "/" and is_float(dtype):
+        if op == "/" and (is_float(dtype) or is_complex(dtype)):
             return Number(at(ast.BinOp(left=x, op=ast.Div(), right=y), place), dtype)
         if op in "/%":
             if dtype.startswith("u"):
@@ -991,10 +957,13 @@ class Body:
             return None
         v = self.number(operand)
         if v.value is not None:
-            value = v.value if is_float(made.base) else int(v.value)
+            value = v.value if is_float(made.base) or is_complex(made.base) else int(v.value)
             return self.constant(value, made.base, place)
-        plain = v.plain if made.base in ("int32", "int64") and v.dtype in _RANK[:3] else None
+        plain = v.plain if made.base in ("int32", "int64") and v.dtype in RANK[:3] else None
         return Number(self.converted(v, made.base, place), made.base, None, plain)
+
+    def expression_complex(self, place, dtype, real, imag, is_used=True):
+        return complex_words.made(self, dtype, self.number(real), self.number(imag), place)
 
     def expression_sizeof(self, place, what, is_used=True):
         dtype = what.base if isinstance(what, CType) else self.number(what).dtype
@@ -1024,9 +993,16 @@ class Body:
         axis = "xyz".find(name)
         if owner[0] == "name" and owner[2] in words.INDICES and axis >= 0 and len(name) == 1:
             return self.query(words.INDICES[owner[2]], axis, place)
+        v = self.evaluate(owner) if owner[0] != "name" or self.find(owner[2]) else None
+        if isinstance(v, Number) and is_complex(v.dtype) and name in ("x", "y"):
+            return complex_words.member(self, place, v, "real" if name == "x" else "imag")
         raise self.error(place, f"'.{name}' is a member of a struct", "structs are not translated")
 
     def expression_call(self, place, callee, args, is_used=True):
+        if callee[0] == "member" and callee[3] in ("real", "imag") and not args:
+            v = self.number(callee[2])
+            if is_complex(v.dtype):
+                return complex_words.member(self, place, v, callee[3])
         if callee[0] != "name":
             raise self.error(place, "only functions that are named can be called", "name it")
         name, given = callee[2], callee[3]

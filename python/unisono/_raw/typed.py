@@ -12,7 +12,8 @@ from .arguments import is_packed
 C_NAMES = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
     "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
-    "float16": "__half", "float32": "float", "float64": "double",
+    "float16": "__half", "float32": "float", "float64": "double", "complex64": "complex<float>",
+    "complex128": "complex<double>",
 }  # fmt: skip
 BLOCK = 256
 MOST_PLANS = 1000  # of one kernel: they are forgotten together
@@ -99,8 +100,8 @@ class Typed:
     def _begin(self, in_params, out_params, name, preamble, options):
         if not name.isidentifier():
             raise ValueError(
-                f"{type(self).__name__}: the name of a kernel is an identifier; got {name!r}; write letters, digits "
-                f"and underscores"
+                f"Invalid kernel name: {type(self).__name__} got {name!r}; expected an identifier; write letters, "
+                f"digits and underscores"
             )
         self.name = self.__name__ = name
         self._in, self._out = parameters(in_params, name), parameters(out_params, name)

@@ -8,10 +8,12 @@ import math
 import numpy as np
 
 from .._jit.desugar import Known
+from . import complex_words
+from .numbers import Number, common, is_complex, is_float, promoted
 
 UNKNOWN = object()
 NUMPY = {"bool": "bool_"}
-TAKEN = {"un", "np", "range", "int", "float", "bool"}
+TAKEN = {"un", "np", "range", "int", "float", "bool", "complex"}
 INDICES = {
     "threadIdx": "local_id", "blockIdx": "group_id", "blockDim": "local_size", "gridDim": "num_groups",
 }  # fmt: skip
@@ -161,25 +163,28 @@ def _atomic(body, place, name, args, is_used):
     if not is_used:
         body.emit(ast.Expr(value=call), place)
         return None
-    from .translate import Number
-
     kept = body.fresh("before")
     body.assign(kept, call, place)
     return Number(body.read(kept, place), p.dtype)
 
 
 def _function(body, place, name, args):
-    from .translate import Number, common, is_float, promoted
-
     if name == "__ldg" and len(args) == 1:
         return body.load(body.pointer(args[0]), place)
+    values = [body.evaluate(a) for a in args]
+    if all(isinstance(v, Number) for v in values):
+        made = complex_words.call(body, place, name, values)
+        if made is not complex_words.UNKNOWN:
+            return made
     plain = _FAST.get(name) or name.removeprefix("native_").removeprefix("half_")
     is_single = (
         plain not in _MATH and plain[-1:] == "f" and plain[:-1] in (*_MATH, "rsqrt", "round")
     )
     plain = plain[:-1] if is_single else plain
     is_single = is_single or name in _FAST
-    values = [body.number(a) for a in args]
+    for a, v in zip(args, values, strict=True):
+        if not isinstance(v, Number):
+            body.number(a)  # says what is wrong
     known = {
         "min": 2,
         "max": 2,
@@ -205,6 +210,8 @@ def _function(body, place, name, args):
     dtype = values[0].dtype
     for v in values[1:]:
         dtype = common(dtype, v.dtype)
+    if is_complex(dtype):
+        raise body.error(place, f"{name} takes no complex numbers", "take their parts or abs(z)")
     dtype = promoted(dtype)
     if plain in _MATH or plain in (
         "rsqrt",

@@ -14,7 +14,7 @@ from .._raw.elementwise import ElementwiseKernel
 from .._raw.kernels import RawKernel, RawModule
 from .._raw.reduction import ReductionKernel
 from ..cuda.devices import current_device as _current_device
-from . import cuda
+from . import cuda, exceptions
 
 __all__ = [
     "ElementwiseKernel",
@@ -22,26 +22,52 @@ __all__ = [
     "RawModule",
     "ReductionKernel",
     "asnumpy",
+    "byte_bounds",
+    "clear_memo",
     "cuda",
+    "exceptions",
     "fuse",
     "get_array_module",
     "get_default_memory_pool",
     "get_default_pinned_memory_pool",
+    "is_available",
+    "memoize",
 ]
 
 _new = frozenset(
     """
     arange array asarray ascontiguousarray asfortranarray empty empty_like eye full full_like identity linspace logspace
-    ones ones_like tri zeros zeros_like""".split()
+    asanyarray ones ones_like tri zeros zeros_like""".split()
 )
-_like = frozenset("empty_like full_like ones_like zeros_like".split())
+_scalars = frozenset(
+    """
+    bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 intp uintp byte
+    ubyte short ushort intc uintc int_ uint longlong ulonglong half single double float_ csingle cdouble complex_ cfloat
+    generic number integer signedinteger unsignedinteger inexact floating complexfloating""".split()
+)
+_old = {"round_": "round", "product": "prod", "cumproduct": "cumprod", "fromDlpack": "from_dlpack"}
+_newer = {"float_": "float64", "complex_": "complex128", "cfloat": "complex128"}
 
 
 def __getattr__(name):
-    value = getattr(_un, name)
-    if name in _new:
+    if name in _scalars:  # they are NumPy's, as in CuPy
+        import numpy
+
+        value = getattr(numpy, _newer.get(name, name))
+    elif name in (
+        "AxisError",
+        "ComplexWarning",
+        "VisibleDeprecationWarning",
+        "RankWarning",
+        "TooHardError",
+    ):
+        value = getattr(exceptions, name)
+    else:
+        value = getattr(_un, _old.get(name, name))
+        if name not in _new:
+            return value
         value = _on_current_device(value)
-        globals()[name] = value
+    globals()[name] = value
     return value
 
 
@@ -52,7 +78,11 @@ def __dir__():
 def _on_current_device(function):
     @functools.wraps(function)
     def made(*args, **options):
+        options.pop("blocking", None)  # copies from the host wait in any case
         given = args[0] if args else None
+        if hasattr(given, "__cupy_get_ndarray__"):
+            given = given.__cupy_get_ndarray__()
+            args = given, *args[1:]
         if options.get("device") is not None or (
             isinstance(given, _un.ndarray) and given.device.name != "cpu"
         ):
@@ -138,45 +168,84 @@ def fuse(*args, **options):
     return args[0] if args else lambda function: function
 
 
-class _Pool:
-    """CuPy's names of a memory pool, for that of the current device."""
-
-    def __init__(self, is_pinned=False):
-        self._is_pinned = is_pinned
-
-    def _stats(self):
-        return _un.memory.stats(_current_device())
-
-    def used_bytes(self):
-        """Bytes that arrays use."""
-        return self._stats()["in_use"]
-
-    def free_bytes(self):
-        """Bytes that are kept for reuse."""
-        return self._stats()["cached"]
-
-    def total_bytes(self):
-        """Both together."""
-        return self.used_bytes() + self.free_bytes()
-
-    def n_free_blocks(self):
-        """1 where memory is kept for reuse."""
-        return int(self.free_bytes() > 0)
-
-    def free_all_blocks(self, stream=None):
-        """Give back what is kept for reuse."""
-        _un.memory.trim(_current_device())
-
-    def get_limit(self):
-        """The most bytes that arrays may use."""
-        return self._stats()["limit"]
-
-
 def get_default_memory_pool():
-    """The pool of the current device, with `used_bytes`, `free_all_blocks` and the like."""
-    return _Pool()
+    """The pool of the current device, with `used_bytes`, `free_all_blocks` and the like.
+
+    Returns
+    -------
+    cuda.MemoryPool
+    """
+    return cuda.memory._default
 
 
 def get_default_pinned_memory_pool():
-    """The same pool: memory of the host is kept with it."""
-    return _Pool(is_pinned=True)
+    """The same pool: memory of the host is kept with it.
+
+    Returns
+    -------
+    cuda.PinnedMemoryPool
+    """
+    return cuda.memory._default_pinned
+
+
+def is_available():
+    """Whether there is a CUDA device; programs run without one, too."""
+    return cuda.is_available()
+
+
+def byte_bounds(a):
+    """Addresses of the first byte of an array and of the one behind its last.
+
+    Parameters
+    ----------
+    a : ndarray
+
+    Returns
+    -------
+    tuple of int
+    """
+    low = high = a.data.ptr
+    for n, step in zip(a.shape, a.strides, strict=True):
+        if n == 0:
+            return low, low
+        low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+    return low, high + a.itemsize
+
+
+def memoize(for_each_device=False):
+    """A decorator that keeps a function's results by its arguments, as CuPy's.
+
+    Parameters
+    ----------
+    for_each_device : bool
+        Whether each device has results of its own.
+
+    Returns
+    -------
+    function
+    """
+
+    def decorated(function):
+        known = {}
+
+        @functools.wraps(function)
+        def remembered(*args, **options):
+            place = _current_device().name if for_each_device else None
+            key = place, args, frozenset(options.items())
+            if key not in known:
+                known[key] = function(*args, **options)
+            return known[key]
+
+        _memories.append(known)
+        return remembered
+
+    return decorated
+
+
+_memories = []
+
+
+def clear_memo():
+    """Forget all that `memoize` kept."""
+    for known in _memories:
+        known.clear()

@@ -1,5 +1,6 @@
 """Wrong programs and their messages."""
 
+import numpy as np
 import pytest
 import unisono as un
 
@@ -54,3 +55,10 @@ def test_unknown_dtype():
 def test_axis_errors_name_the_function_that_was_called(name):
     with pytest.raises(un.exceptions.AxisError, match=f"^{name}: axis 7 is out of bounds"):
         getattr(un, name)(un.ones((2, 3)), axis=7)
+
+
+def test_exceptions_are_numpy_s_too():
+    with pytest.raises(np.exceptions.AxisError):
+        un.zeros(3).sum(axis=2)
+    for name in un.exceptions.__all__:
+        assert issubclass(getattr(un.exceptions, name), getattr(np.exceptions, name))

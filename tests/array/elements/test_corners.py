@@ -29,6 +29,20 @@ def test_ravel_copies_what_is_not_packed(xp):
         d[0] = 1
 
 
+def test_order_of_memory_is_that_of_the_strides(xp):
+    a = xp.arange(24).reshape(2, 3, 4)
+    for b in (a, a.T, a.transpose(1, 2, 0), a.transpose(2, 0, 1), a[:, ::2].transpose(2, 0, 1)):
+        assert xp.ravel(b, order="K").tolist() == sorted(b.ravel().tolist())
+        assert b.copy(order="K").ravel(order="K").tolist() == sorted(b.ravel().tolist())
+    b = a.transpose(1, 2, 0).copy(order="K")
+    assert b.strides == a.transpose(1, 2, 0).strides
+    c = xp.broadcast_to(xp.asfortranarray(a[:, :1, :3]), (2, 4, 3))
+    assert c.ravel("K").tolist() == [0, 12, 1, 13, 2, 14] * 4
+    assert xp.ones((2, 3), order="f").flags.f_contiguous
+    with pytest.raises(ValueError, match="order"):
+        xp.ones(2, order="x")
+
+
 @pytest.mark.host_only("shares memory with the host")
 def test_axes_of_extent_1_keep_an_array_packed():
     a = un.arange(12).reshape(3, 4)

@@ -291,6 +291,16 @@ def test_integrals_and_interpolation():
     compare(np.interp, un.interp, 0.5, xp, fp, exact=False)
     compare(np.interp, un.interp, x, xp, fp[:3])
     compare(np.interp, un.interp, x, xp, fp, period=0)
+    for dtype in ("float16", "float32", "complex64", "int8"):
+        values = (fp * 20).astype(dtype)
+        compare(np.interp, un.interp, x.astype("float32"), xp, values, exact=False)
+
+
+def test_unwrapped_steps_of_unsigned_integers():
+    for dtype in ("uint8", "uint64", "int8", "float16", "bool"):
+        p = np.asarray([5, 7, 6, 5, 4, 0, 9], dtype)
+        compare(np.unwrap, un.unwrap, p, exact=False)
+        compare(np.unwrap, un.unwrap, p, period=1.2, discont=1.0, exact=False)
 
 
 @pytest.mark.parametrize("name", ["convolve", "correlate"])

@@ -1,0 +1,45 @@
+"""``cupy.cuda``: devices, streams, events and memory with CuPy's names."""
+
+from __future__ import annotations
+
+from ...cuda.devices import is_available
+from . import compiler, device, memory, runtime, stream
+from .device import Device, get_device_id
+from .memory import (
+    MemoryPointer,
+    MemoryPool,
+    PinnedMemoryPool,
+    alloc,
+    alloc_pinned_memory,
+    get_allocator,
+    malloc_managed,
+    set_allocator,
+    set_pinned_memory_allocator,
+    using_allocator,
+)
+from .stream import Event, Stream, get_current_stream, get_elapsed_time
+
+__all__ = [
+    "Device",
+    "Event",
+    "MemoryPointer",
+    "MemoryPool",
+    "PinnedMemoryPool",
+    "Stream",
+    "alloc",
+    "alloc_pinned_memory",
+    "compiler",
+    "device",
+    "get_allocator",
+    "get_current_stream",
+    "get_device_id",
+    "get_elapsed_time",
+    "is_available",
+    "malloc_managed",
+    "memory",
+    "runtime",
+    "set_allocator",
+    "set_pinned_memory_allocator",
+    "stream",
+    "using_allocator",
+]

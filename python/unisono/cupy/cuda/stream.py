@@ -1,0 +1,111 @@
+"""``cupy.cuda.Stream`` and ``Event``: work beside that of other streams, and moments in it."""
+
+from __future__ import annotations
+
+import threading
+
+from ...cuda import devices as _devices
+
+__all__ = ["Event", "Stream", "get_current_stream", "get_elapsed_time"]
+
+_mine = threading.local()
+
+
+class Stream(_devices.Stream):
+    """Work in order beside that of other streams; ``with stream:`` sends the statements of a block there.
+
+    Parameters
+    ----------
+    null, non_blocking, ptds : bool, optional
+        CuPy's; a null stream is the device's own.
+    """
+
+    def __init__(self, null=False, non_blocking=False, ptds=False):
+        super().__init__()
+        self._is_null = bool(null)
+        if null:
+            self._queue = None
+        self._blocks = []
+
+    @property
+    def done(self):
+        """Whether all that it was given is done."""
+        return self._queue is None or self._queue.record().done
+
+    def use(self):
+        """Streams are used in blocks."""
+        raise RuntimeError(
+            "Stream.use: a stream is used in a block; got a call; write `with stream:`"
+        )
+
+    @property
+    def ptr(self):
+        """0: streams have no handle of a driver that others could use."""
+        return 0
+
+    @property
+    def device_id(self):
+        """Number of its device among those of its kind."""
+        return _devices._Current(self._device or _devices.current_device()).id
+
+    def __enter__(self):
+        block = self.statements()
+        block.__enter__()
+        self._blocks.append(block)
+        _current().append(self)
+        return self
+
+    def __exit__(self, *error):
+        _current().pop()
+        self._blocks.pop().__exit__(*error)
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, Stream) and self._is_null and other._is_null)
+
+    def __hash__(self):
+        return 0 if self._is_null else id(self)
+
+    def __repr__(self):
+        return "<CUDA null stream>" if self._is_null else super().__repr__()
+
+
+Stream.null = Stream.__new__(Stream)
+Stream.null._device, Stream.null._queue, Stream.null._blocks = None, None, []
+Stream.null._is_null = True
+
+
+def _current():
+    """The streams whose blocks this thread is in."""
+    if not hasattr(_mine, "streams"):
+        _mine.streams = []
+    return _mine.streams
+
+
+def get_current_stream(device_id=None):
+    """The stream of the innermost ``with stream:``, else the null stream."""
+    return _current()[-1] if _current() else Stream.null
+
+
+class Event(_devices.Event):
+    """A moment in the work of a device.
+
+    Parameters
+    ----------
+    block, disable_timing, interprocess : bool, optional
+        CuPy's, without effect.
+    """
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        super().__init__()
+
+    ptr = 0
+
+    @property
+    def done(self):
+        """Whether it has happened."""
+        return self.query()
+
+
+def get_elapsed_time(start_event, end_event):
+    """Milliseconds between two events."""
+    return start_event.elapsed_time(end_event)

@@ -1,0 +1,118 @@
+"""CuPy's package ``cupyx`` over this library: ``import unisono.cupyx as cupyx``.
+
+`scipy` has SciPy's functions for arrays of ours, `profiler` times calls.
+"""
+
+from __future__ import annotations
+
+import unisono as _un
+
+from .._numpy.float_errors import errstate, geterr, seterr
+from . import profiler, scipy
+
+__all__ = [
+    "empty_like_pinned",
+    "empty_pinned",
+    "errstate",
+    "get_runtime_info",
+    "geterr",
+    "profiler",
+    "rsqrt",
+    "scatter_add",
+    "scatter_max",
+    "scatter_min",
+    "scipy",
+    "seterr",
+    "zeros_like_pinned",
+    "zeros_pinned",
+]
+
+
+def rsqrt(x):
+    """One over the square root of each element.
+
+    Parameters
+    ----------
+    x : array_like
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono as un, unisono.cupyx as cupyx
+    >>> cupyx.rsqrt(un.asarray([1.0, 4.0])).tolist()
+    [1.0, 0.5]
+    """
+    return 1 / _un.sqrt(x)
+
+
+def scatter_add(a, slices, value):
+    """Add values at indices, those that occur several times several times: ``un.add.at``.
+
+    Parameters
+    ----------
+    a : ndarray
+        It is changed.
+    slices : index
+        As of ``a[slices]``.
+    value : array_like
+
+    Examples
+    --------
+    >>> import unisono as un, unisono.cupyx as cupyx
+    >>> a = un.zeros(3)
+    >>> cupyx.scatter_add(a, un.asarray([0, 2, 2]), 1.0)
+    >>> a.tolist()
+    [1.0, 0.0, 2.0]
+    """
+    _un.add.at(a, slices, value)
+
+
+def scatter_max(a, slices, value):
+    """The larger of elements and values at indices: ``un.maximum.at``."""
+    _un.maximum.at(a, slices, value)
+
+
+def scatter_min(a, slices, value):
+    """The smaller of elements and values at indices: ``un.minimum.at``."""
+    _un.minimum.at(a, slices, value)
+
+
+def empty_pinned(shape, dtype=float, order="C"):
+    """A NumPy array, from which devices copy; elements are undefined."""
+    import numpy
+
+    return numpy.empty(shape, dtype, order)
+
+
+def zeros_pinned(shape, dtype=float, order="C"):
+    """A NumPy array of zeros, from which devices copy."""
+    import numpy
+
+    return numpy.zeros(shape, dtype, order)
+
+
+def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """`empty_pinned` of the shape and dtype of another array."""
+    import numpy
+
+    return numpy.empty(a.shape if shape is None else shape, dtype or a.dtype.name)
+
+
+def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """`zeros_pinned` of the shape and dtype of another array."""
+    made = empty_like_pinned(a, dtype, order, subok, shape)
+    made[...] = 0
+    return made
+
+
+def get_runtime_info(*, full=True):
+    """What ``python -m unisono doctor`` prints, as text.
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(f"{d.name}: {d.description}" for d in _un.devices())

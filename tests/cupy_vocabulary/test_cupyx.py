@@ -1,0 +1,68 @@
+"""``unisono.cupyx``: SciPy's functions for arrays of ours, scatter functions, profiler."""
+
+import numpy as np
+import pytest
+import unisono as un
+import unisono.cupy as cp
+import unisono.cupyx as cupyx
+
+scipy = pytest.importorskip("scipy")
+
+
+def test_functions_of_scipy_give_arrays_of_ours():
+    import scipy.ndimage
+    import scipy.special
+    from unisono.cupyx.scipy.special import erf
+
+    x = un.linspace(0, 1, 8)
+    a = np.asarray(x)
+    assert type(erf(x)) is un.ndarray
+    np.testing.assert_array_equal(np.asarray(erf(x)), scipy.special.erf(a))
+    smooth = cupyx.scipy.ndimage.gaussian_filter(x, sigma=1.0)
+    np.testing.assert_array_equal(np.asarray(smooth), scipy.ndimage.gaussian_filter(a, sigma=1.0))
+    p, low, up = cupyx.scipy.linalg.lu(un.asarray([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_allclose(np.asarray(p @ low @ up), [[1, 2], [3, 4]])
+    assert cupyx.scipy.signal.windows.hann(4).tolist() == scipy.signal.windows.hann(4).tolist()
+    assert cupyx.scipy.get_array_module(x) is cupyx.scipy
+    assert cupyx.scipy.get_array_module(a) is scipy
+    assert "erf" in dir(cupyx.scipy.special)
+    with pytest.raises(AttributeError):
+        cupyx.scipy.special.no_such_name  # noqa: B018
+
+
+def test_functions_of_ours_run_where_the_arrays_are(device):
+    x = un.asarray(np.arange(8.0), device=device)
+    made = cupyx.scipy.fft.fft(x, overwrite_x=True, workers=1)
+    assert made.device == device
+    np.testing.assert_allclose(made.get(), np.fft.fft(np.arange(8.0)), atol=1e-12)
+    y = un.asarray(np.eye(2) * 4, device=device)
+    assert cupyx.scipy.linalg.inv(y, check_finite=False).get().tolist() == [[0.25, 0], [0, 0.25]]
+    if device.name != "cpu":
+        with pytest.raises(TypeError, match=r"scipy.special.erf: SciPy computes on the host"):
+            cupyx.scipy.special.erf(x)
+
+
+def test_scattering(device):
+    with cp.cuda.Device(device.name):
+        a, k = cp.zeros(3), cp.asarray([0, 2, 2])
+        cupyx.scatter_add(a, k, cp.asarray([1.0, 2.0, 3.0]))
+        assert a.tolist() == [1, 0, 5]
+        cupyx.scatter_max(a, k, 4.0)
+        assert a.tolist() == [4, 0, 5]
+        cupyx.scatter_min(a, (k,), -1.0)
+        assert a.tolist() == [-1, 0, -1]
+        assert cupyx.rsqrt(cp.asarray([4.0, 16.0])).tolist() == [0.5, 0.25]
+
+
+def test_pinned_arrays_and_the_profiler():
+    a = cupyx.zeros_pinned((2, 3), np.float32)
+    assert isinstance(a, np.ndarray) and a.sum() == 0
+    b = cupyx.zeros_like_pinned(cp.ones((2, 2), cp.int8))
+    assert b.dtype == np.int8 and b.shape == (2, 2) and cupyx.empty_like_pinned(a).shape == (2, 3)
+    assert cupyx.empty_pinned(3).shape == (3,)
+    with cupyx.profiler.time_range("part", sync=True), cupyx.profiler.profile():
+        times = cupyx.profiler.benchmark(cp.sum, (cp.ones(8),), n_repeat=2)
+    assert times.cpu_times.shape == (2,)
+    assert "cpu:" in cupyx.get_runtime_info()
+    with cupyx.errstate(divide="ignore"):
+        assert cupyx.geterr()["divide"] == "ignore"

@@ -1,0 +1,138 @@
+"""CuPy's names over arrays of ours: memory, devices, streams, protocols, NumPy's scalar types."""
+
+import ctypes
+
+import numpy as np
+import pytest
+import unisono as un
+import unisono.cupy as cp
+
+
+@pytest.fixture(autouse=True)
+def chosen(device):
+    with cp.cuda.Device(device.name):
+        yield device
+
+
+def test_memory_of_an_array(chosen):
+    a = cp.arange(6, dtype=cp.float32).reshape(2, 3)
+    assert a.data.ptr and a.data.size == 24 and a.data.mem.ptr == a.data.ptr
+    assert a.data.device == chosen and int(a.data) == a.data.ptr
+    if chosen.name != "cpu":
+        return
+    assert a.data.ptr == np.asarray(a).ctypes.data and a[1].data.ptr == a.data.ptr + 12
+    assert memoryview(a.data).shape == (2, 3) == a.data.shape and bytes(a.data) == a.tobytes()
+    assert np.asarray(a.data)[1, 2] == 5 and a.data[1, 2] == 5 and len(a.data) == 2
+    a.data[1, 2] = 7
+    assert a[1, 2] == 7 and a.data == memoryview(a)
+    assert cp.byte_bounds(a) == (a.data.ptr, a.data.ptr + 24)
+    assert cp.byte_bounds(a[::-1, 1:]) == (a.data.ptr + 4, a.data.ptr + 24)
+    with pytest.raises(AttributeError):
+        a.data.wrong  # noqa: B018
+
+
+def test_pointers_into_pools():
+    pool = cp.get_default_memory_pool()
+    p = pool.malloc(64)
+    p.memset(3, 64)
+    q = cp.cuda.alloc(64)
+    q.copy_from(p, 32)
+    host = (ctypes.c_ubyte * 64)()
+    q.copy_to_host(ctypes.addressof(host), 32)
+    assert list(host)[:33] == [3] * 32 + [0]
+    host[0] = 5
+    (p + 8).copy_from_host(ctypes.addressof(host), 4)
+    kernel = cp.RawKernel('extern "C" __global__ void f(unsigned char* x) { x[1] += x[8]; }', "f")
+    kernel((1,), (1,), (p,))
+    p.copy_to_host(ctypes.addressof(host), 9)
+    assert list(host)[:9] == [3, 8, 3, 3, 3, 3, 3, 3, 5]
+    assert pool.used_bytes() + pool.free_bytes() >= 0 and pool.n_free_blocks() in (0, 1)
+    cp.cuda.set_allocator(cp.cuda.MemoryPool().malloc)
+    with cp.cuda.using_allocator(pool.malloc):
+        assert cp.ones(3).sum() == 3
+    with pytest.raises(TypeError, match="set_allocator: memory comes from the device's pool"):
+        cp.cuda.set_allocator(lambda size: None)
+    with pytest.raises(ValueError, match="give either size or fraction"):
+        pool.set_limit()
+    with pytest.raises(ValueError, match="fraction lies between 0 and 1; got 2"):
+        pool.set_limit(fraction=2)
+
+
+def test_devices_streams_and_the_runtime(chosen):
+    runtime = cp.cuda.runtime
+    assert runtime.is_hip is False and runtime.deviceCanAccessPeer(0, 1) == 0
+    assert runtime.getDeviceProperties(cp.cuda.Device().id)["name"]
+    assert cp.cuda.get_device_id() == runtime.getDevice() == cp.cuda.Device().id
+    free, total = runtime.memGetInfo()
+    assert 0 <= free <= total
+    stream = cp.cuda.Stream()
+    assert cp.cuda.get_current_stream() == cp.cuda.Stream.null != stream
+    with stream:
+        assert cp.cuda.get_current_stream() is stream
+        with cp.cuda.Stream() as inner:
+            assert cp.cuda.get_current_stream() is inner
+    assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
+    with pytest.raises(cp.cuda.compiler.CompileException, match="expected"):
+        cp.RawModule(code='extern "C" __global__ void f( {}').compile()
+
+
+class Given:
+    """What has CuPy's protocol."""
+
+    def __cupy_get_ndarray__(self):
+        return cp.arange(3)
+
+
+def test_arrays_from_others(chosen):
+    for make in (cp.array, cp.asarray, cp.asanyarray, cp.ascontiguousarray):
+        made = make(Given())
+        assert made.device == chosen and made.tolist() == [0, 1, 2]
+        assert make([1.0, 2.0], blocking=True).tolist() == [1, 2]
+    assert cp.get_array_module(made, 3) is cp and cp.get_array_module(np.ones(2)) is np
+
+
+def test_types_and_exceptions_are_numpy_s():
+    for name in ("float32", "int8", "complex128", "bool_", "intp"):
+        assert getattr(cp, name) is getattr(np, name)
+    assert cp.float_ is np.float64 and cp.zeros(2, cp.float32).dtype == cp.float32
+    with pytest.raises(cp.exceptions.AxisError):
+        cp.zeros(3).sum(axis=2)
+    assert cp.AxisError is np.exceptions.AxisError
+    with pytest.raises(AttributeError):
+        cp.no_such_name  # noqa: B018
+
+
+def test_memoize():
+    calls = []
+
+    @cp.memoize(for_each_device=True)
+    def twice(x):
+        calls.append(x)
+        return 2 * x
+
+    assert [twice(2), twice(2), twice(3)] == [4, 4, 6] and calls == [2, 3]
+    cp.clear_memo()
+    assert twice(2) == 4 and calls == [2, 3, 2]
+
+
+def test_fused_functions_are_the_functions():
+    @cp.fuse(kernel_name="f")
+    def f(x, y):
+        return (x - y) ** 2
+
+    x = cp.arange(4.0)
+    assert f(x, 1).tolist() == [1, 0, 1, 4] and cp.fuse(f) is f
+    with pytest.raises(TypeError, match="fuse: unknown options; got"):
+        cp.fuse(wrong=1)
+
+
+def test_pools_count_what_is_used():
+    pool = un.cupy.get_default_memory_pool()
+    before = pool.used_bytes()
+    x = cp.ones(100_000)
+    un.eval(x)
+    un.synchronize()
+    assert pool.used_bytes() >= before + 800_000
+    del x
+    pool.free_all_blocks()
+    assert cp.get_default_pinned_memory_pool().malloc(16).size == 16
