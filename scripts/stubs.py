@@ -384,7 +384,7 @@ def pages():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Objects that make types, and the names of other packages: checkers need not know more of them.
-    for name in ("types", "profiler", "cuda", "cupy", "opencl"):
+    for name in ("types", "profiler", "cuda", "cupy", "cupyx", "opencl"):
         path = f"{name}/__init__.pyi" if (HOME / name).is_dir() else f"{name}.pyi"
         head = f'"""Types of ``unisono.{name}``, written by scripts/stubs.py."""'
         yield (
@@ -392,6 +392,14 @@ def pages():
             f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
         )
     yield HOME / "array_api/__init__.pyi", ARRAY_API
+    classes = "\n".join(
+        f"class {name}({', '.join(b.__name__ for b in bases)}): ..."
+        for name, (_, bases) in importlib.import_module("unisono.exceptions")._made.items()
+    )
+    yield (
+        HOME / "exceptions.pyi",
+        f'"""Types of ``unisono.exceptions``, written by scripts/stubs.py."""\n\n{classes}\n',
+    )
 
 
 def formatted(path, text):

@@ -17,6 +17,7 @@ from .memory import (
     set_pinned_memory_allocator,
     using_allocator,
 )
+from .runtime import get_local_runtime_version
 from .stream import Event, Stream, get_current_stream, get_elapsed_time
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "get_current_stream",
     "get_device_id",
     "get_elapsed_time",
+    "get_local_runtime_version",
     "is_available",
     "malloc_managed",
     "memory",

@@ -14,6 +14,7 @@ __all__ = [
     "getDevice",
     "getDeviceCount",
     "getDeviceProperties",
+    "get_local_runtime_version",
     "is_hip",
     "memGetInfo",
     "runtimeGetVersion",
@@ -66,3 +67,8 @@ def driverGetVersion():
 
 
 runtimeGetVersion = driverGetVersion
+
+
+def get_local_runtime_version():
+    """As `runtimeGetVersion`."""
+    return runtimeGetVersion()
