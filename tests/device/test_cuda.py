@@ -347,3 +347,14 @@ def test_random_operations_on_queues_and_devices(tmp_path, seed):
     file.write_text(program)
     text = run(f"exec(compile(open({str(file)!r}).read(), {str(file)!r}, 'exec'))", devices=2)
     assert text == "violations 0 \n"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nextafter(dtype):
+    tiny = np.finfo(dtype).smallest_subnormal
+    values = np.array([0, -0.0, tiny, -tiny, 1, -1, 2.5, np.inf, -np.inf, np.nan, 1e-30], dtype)
+    values = np.append(values, np.finfo(dtype).max)
+    x, y = (part.ravel() for part in np.meshgrid(values, values))
+    got = un.nextafter(un.asarray(x, device=NAMES[0]), un.asarray(y, device=NAMES[0]))
+    with np.errstate(over="ignore", under="ignore"):
+        assert host(got).tobytes() == np.nextafter(x, y).tobytes()

@@ -31,6 +31,23 @@ std::pair<Value*, Value*> power_guard(llvm::IRBuilder<>& b, Value*, Value* y) {
             llvm::Constant::getNullValue(y->getType())};
 }
 
+/// C's nextafter by the bits of its operands, for devices; NaN of x comes before that of y.
+Value* next_after(llvm::IRBuilder<>& b, Value* x, Value* y) {
+    llvm::Type* t = b.getIntNTy(x->getType()->getScalarSizeInBits());
+    Value* one = llvm::ConstantInt::get(t, 1);
+    Value* zero = llvm::Constant::getNullValue(x->getType());
+    Value* bits = b.CreateBitCast(x, t);
+    Value* sign = llvm::ConstantInt::get(t, std::uint64_t{1} << (t->getIntegerBitWidth() - 1));
+    // Away from zero where y lies further in x's own direction.
+    Value* grows = b.CreateICmpEQ(b.CreateFCmpOLT(x, y), b.CreateFCmpOGT(x, zero));
+    Value* moved = b.CreateSelect(grows, b.CreateAdd(bits, one), b.CreateSub(bits, one));
+    Value* smallest = b.CreateOr(b.CreateAnd(b.CreateBitCast(y, t), sign), one);
+    Value* made =
+        b.CreateBitCast(b.CreateSelect(b.CreateFCmpOEQ(x, zero), smallest, moved), x->getType());
+    made = b.CreateSelect(b.CreateFCmpUEQ(x, y), y, made);  // equal, or one of them NaN
+    return b.CreateSelect(b.CreateFCmpUNO(x, x), x, made);
+}
+
 }  // namespace
 
 llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Type* result,
@@ -128,6 +145,7 @@ Value* ModuleEmitter::call_with_lanes(llvm::IRBuilder<>& b, const std::string& s
 /// A call of the engine's own function (cpu/imports.cpp).
 Value* ModuleEmitter::call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
     std::string operation(name(op));
+    if (for_device() && op == Op::NextAfter) return next_after(b, x, y);
     if (for_device()) {
         unsupported(operation +
                     ": this function has no PTX form yet; got a kernel that calls it; "
