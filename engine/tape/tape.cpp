@@ -21,6 +21,15 @@ namespace unisono {
 namespace {
 constexpr std::size_t log_limit = 64;
 
+/// Of a GPU: it computes that in about the time in which the host records a long segment, and takes
+/// such a segment in one piece.
+constexpr std::int64_t flush_elements_of_gpu = 16 * limits::flush_elements;
+constexpr std::size_t flush_statements_of_gpu = 4 * limits::flush_statements;
+
+bool is_on_gpu(const Storage& s) {
+    return s.device && !s.addressable() && s.device->info().kind == "gpu";
+}
+
 /// All tapes of the process, for a child of fork.
 struct Tapes {
     ProcessMutex mutex;
@@ -182,6 +191,8 @@ static bool is_sparse(const View& v) {
 
 /// Whether the place to cut is behind an in-place statement.
 bool Tape::is_full(const View& out) {
+    if (is_on_gpu(*out.storage))
+        return pending_work_ >= flush_elements_of_gpu || entries_.size() >= flush_statements_of_gpu;
     sparse_ = sparse_ || is_sparse(out);
     if (sparse_)
         return pending_work_ >= limits::flush_sparse_elements ||

@@ -194,6 +194,18 @@ Result cuCtxGetCurrent(void** context) {
     return success;
 }
 
+/// Between all devices; has_peer_access: others may use the context's memory.
+Result cuCtxEnablePeerAccess(void* peer, unsigned flags) {
+    Call call("cuCtxEnablePeerAccess");
+    if (call.refused()) return call.refused();
+    if (!is_context(peer) || peer == &call.context() || flags != 0)
+        return call.violation(invalid_context, "no context of another device");
+    auto& other = *static_cast<Context*>(peer);
+    if (other.has_peer_access) return peer_access_already_enabled;
+    other.has_peer_access = true;
+    return success;
+}
+
 Result cuCtxPushCurrent_v2(void* context) {
     Call call("cuCtxPushCurrent", false);
     if (call.refused()) return call.refused();
@@ -243,7 +255,7 @@ Result cuGetErrorString(Result, const char** text) {
 // ---- What tests ask and set
 
 /// "violations", "launches", "memory" (bytes in use), "allocations", "pinned", "events", "streams",
-/// or how often a function of the driver was called.
+/// "graphs", or how often a function of the driver was called.
 std::uint64_t unisonoDriverCount(const char* what) {
     State& s = state();
     std::lock_guard lock(s.mutex);
@@ -259,6 +271,7 @@ std::uint64_t unisonoDriverCount(const char* what) {
     if (name == "allocations") return device;
     if (name == "pinned") return pinned;
     if (name == "events") return s.events.size();
+    if (name == "graphs") return graph_count();
     if (name == "streams") return s.streams.size();
     for (const auto& [function, count] : s.calls) calls += name == "calls" ? count : 0;
     return name == "calls" ? calls : s.calls[name];
@@ -271,13 +284,15 @@ const char* unisonoDriverViolation() {
     return s.last_violation.c_str();
 }
 
-/// "memory": bytes of each device; "launch": how the next kernel ends; "destroy": another library
-/// destroys the context of that device; "restore": makes devices usable again.
+/// "memory": bytes of each device; "graphs": whether there are any; "launch": how the next kernel
+/// ends; "destroy": another library destroys the context of that device; "restore": makes devices
+/// usable again.
 void unisonoDriverSet(const char* what, std::int64_t value) {
     State& s = state();
     std::lock_guard lock(s.mutex);
     const std::string name = what;
     if (name == "memory") s.memory = value;
+    if (name == "graphs") s.has_graphs = value != 0;
     if (name == "launch") s.next_launch = static_cast<Result>(value);
     if (name == "destroy") s.contexts[static_cast<std::size_t>(value)]->is_destroyed = true;
     if (name == "restore") {

@@ -9,7 +9,7 @@
 // would go wrong at times, is a violation: it is written to stderr, counted, and refused.
 //
 // Read next: streams.cpp (order), memory.cpp (memory and copies), modules.cpp (kernels and
-// launches), devices.cpp (devices, contexts, what tests ask and set).
+// launches), graphs.cpp (graphs of both), devices.cpp (devices, contexts, what tests ask and set).
 #pragma once
 
 #include <array>
@@ -130,6 +130,7 @@ struct State {
     std::string last_violation;
     std::int64_t memory = std::int64_t{4} << 30;
     Result next_launch = success;  ///< how the next kernel ends
+    bool has_graphs = true;
 };
 State& state();
 /// Notes what no program may do; the caller holds the lock.
@@ -167,6 +168,11 @@ Clock next_clock(Stream& stream);
 std::shared_ptr<Command> submit(Stream& stream, std::string what, std::function<Result()> run);
 void wait_for(Call& call, const std::shared_ptr<Command>& command);
 void wait_for_all(Call& call, Context& context);
+
+// graphs.cpp
+
+/// Graphs, and what is launched of them.
+std::size_t graph_count();
 
 // memory.cpp
 

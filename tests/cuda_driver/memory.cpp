@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda_driver/driver.h"
+#include "cuda_driver/launches.h"
 
 namespace cuda_driver {
 
@@ -105,37 +106,43 @@ std::string damage(const char* block, std::int64_t bytes) {
     return {};
 }
 
+Result start_copy(Call& call, const Copy& copy, Stream* stream) {
+    if (!stream || stream->context != &call.context())
+        return call.violation(invalid_handle, "the stream is not of the current context");
+    if (copy.bytes == 0) return success;
+    const auto bytes = static_cast<std::int64_t>(copy.bytes);
+    Allocation *target = find_allocation(copy.to, bytes),
+               *source = find_allocation(copy.from, bytes);
+    if (!target || target->is_host != copy.writes_host)
+        return call.violation(invalid_value, copy.writes_host ? "the target is not pinned"
+                                                              : "the target is no device memory");
+    if (!source || source->is_host != copy.reads_host)
+        return call.violation(invalid_value, copy.reads_host ? "the source is not pinned"
+                                                             : "the source is no device memory");
+    if (copy.to < copy.from + copy.bytes && copy.from < copy.to + copy.bytes)
+        return call.violation(invalid_value, "the ranges overlap");
+    for (const std::string& wrong : {access(*source, *stream, Access::Reads, copy.what),
+                                     access(*target, *stream, Access::Writes, copy.what)}) {
+        if (!wrong.empty()) return call.violation(illegal_address, wrong);
+    }
+    submit(*stream, copy.what, [=]() -> Result {
+        std::memcpy(reinterpret_cast<void*>(copy.to), reinterpret_cast<const void*>(copy.from),
+                    copy.bytes);
+        return success;
+    });
+    return success;
+}
+
 }  // namespace cuda_driver
 
 using namespace cuda_driver;
 
 namespace {
 
-Result copy(Call& call, std::uintptr_t to, std::uintptr_t from, std::size_t size, void* into,
+Result copy(Call& call, std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void* into,
             bool reads_host, bool writes_host, const char* what) {
-    Stream* stream = find_stream(call.context(), into);
-    if (!stream || stream->context != &call.context())
-        return call.violation(invalid_handle, "the stream is not of the current context");
-    if (size == 0) return success;
-    const auto bytes = static_cast<std::int64_t>(size);
-    Allocation *target = find_allocation(to, bytes), *source = find_allocation(from, bytes);
-    if (!target || target->is_host != writes_host)
-        return call.violation(invalid_value, writes_host ? "the target is not pinned"
-                                                         : "the target is no device memory");
-    if (!source || source->is_host != reads_host)
-        return call.violation(invalid_value, reads_host ? "the source is not pinned"
-                                                        : "the source is no device memory");
-    if (to < from + size && from < to + size)
-        return call.violation(invalid_value, "the ranges overlap");
-    for (const std::string& wrong : {access(*source, *stream, Access::Reads, what),
-                                     access(*target, *stream, Access::Writes, what)}) {
-        if (!wrong.empty()) return call.violation(illegal_address, wrong);
-    }
-    submit(*stream, what, [=]() -> Result {
-        std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size);
-        return success;
-    });
-    return success;
+    return start_copy(call, {to, from, bytes, reads_host, writes_host, what},
+                      find_stream(call.context(), into));
 }
 
 }  // namespace
@@ -217,6 +224,17 @@ Result cuMemFreeHost(void* address) {
     const auto release = let_go(*memory);
     call.lock().unlock();
     return release();
+}
+
+/// The device's number is all that is asked for.
+Result cuPointerGetAttribute(void* value, int attribute, std::uintptr_t address) {
+    Call call("cuPointerGetAttribute");
+    if (call.refused()) return call.refused();
+    if (attribute != 9) return call.violation(invalid_value, "an unknown attribute");
+    const Allocation* memory = find_allocation(address, 0);
+    if (!memory) return invalid_value;
+    *static_cast<int*>(value) = memory->context->ordinal;
+    return success;
 }
 
 Result cuMemGetInfo_v2(std::size_t* available, std::size_t* total) {

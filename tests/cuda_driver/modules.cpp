@@ -8,17 +8,21 @@
 
 #include "cuda_driver/driver.h"
 #include "cuda_driver/kernels.h"
+#include "cuda_driver/launches.h"
 
 namespace cuda_driver {
 
 namespace {
-
 struct Module;
+}
+
 struct Function {
     Module* module;
     const Kernel* kernel;
     int max_threads = 1024;
 };
+
+namespace {
 
 struct Module {
     Context* context;
@@ -96,6 +100,83 @@ Result load(Call& call, std::uint64_t hash, void** made) {
 }
 
 }  // namespace
+
+Result make_launch(Call& call, Launch& made, void* handle, const Extents& grid,
+                   const Extents& block, unsigned shared, void** parameters, void** extra) {
+    auto* function = static_cast<Function*>(handle);
+    if (!modules().functions.contains(function)) return call.violation(invalid_handle, "no kernel");
+    const Kernel& kernel = *function->kernel;
+    for (const Extents& sizes : {grid, block}) {
+        if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0)
+            return call.violation(invalid_value, "a size is 0");
+    }
+    if (grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
+        return call.violation(invalid_value, "too many blocks");
+    const auto threads = std::uint64_t{block[0]} * block[1] * block[2];
+    if (block[0] > 1024 || block[1] > 1024 || block[2] > 64 || threads > 1024)
+        return call.violation(invalid_value, "too many threads in a block");
+    if (threads > static_cast<std::uint64_t>(function->max_threads))
+        return call.violation(launch_out_of_resources, "too few registers for the block");
+    if (kernel.shared_bytes + shared > 48 * 1024)
+        return call.violation(invalid_value, "too much shared memory");
+    if (!parameters || extra) return call.violation(invalid_value, "no parameters");
+    std::int64_t bytes = 0;
+    for (const Parameter& p : kernel.parameters)
+        bytes = (bytes + p.bytes - 1) / p.bytes * p.bytes + p.bytes;
+    if (bytes > 4096) return call.violation(invalid_value, "more than 4 KiB of parameters");
+    made = {function, grid, block, std::vector<std::uint64_t>(kernel.parameters.size(), 0)};
+    for (std::size_t k = 0; k < made.values.size(); ++k) {
+        if (!parameters[k]) return call.violation(invalid_value, "a parameter is missing");
+        std::memcpy(&made.values[k], parameters[k],
+                    static_cast<std::size_t>(kernel.parameters[k].bytes));
+    }
+    return success;
+}
+
+Result start_launch(Call& call, const Launch& launch, Stream* stream) {
+    Function* function = launch.function;
+    if (!modules().functions.contains(function))
+        return call.violation(invalid_handle, "a kernel of a module that is unloaded");
+    const Kernel& kernel = *function->kernel;
+    if (!stream || stream->context != &call.context() ||
+        function->module->context != &call.context())
+        return call.violation(invalid_context, "kernel, stream and context do not belong together");
+    auto values = std::make_shared<std::vector<std::uint64_t>>(launch.values);
+    auto used = std::make_shared<std::vector<std::pair<const char*, std::int64_t>>>();
+    for (std::size_t k = 0; k < values->size(); ++k) {
+        const Parameter& p = kernel.parameters[k];
+        if (!p.is_pointer || p.access == Access::None || (*values)[k] == 0) continue;
+        Allocation* memory = find_allocation((*values)[k], 0);
+        const std::string what = kernel.name + " (parameter " + std::to_string(k) + ")";
+        if (!memory) return call.violation(illegal_address, what + " points to no memory");
+        if (memory->context != &call.context() && !memory->context->has_peer_access)
+            return call.violation(illegal_address, what + " points to memory of another device");
+        const std::string wrong = access(*memory, *stream, p.access, what);
+        if (!wrong.empty()) return call.violation(illegal_address, wrong);
+        used->emplace_back(memory->block, memory->bytes);
+    }
+    const Result end = state().next_launch;
+    state().next_launch = success;
+    ++state().launches;
+    function->module->last =
+        submit(*stream, kernel.name,
+               [=, grid = launch.grid, block = launch.block, code = function->module->code,
+                &kernel]() -> Result {
+                   if (end != success) return end;
+                   std::vector<void*> addresses;
+                   for (std::uint64_t& v : *values) addresses.push_back(&v);
+                   run_grid(kernel, grid, block, addresses.data());
+                   for (const auto& [memory, size] : *used) {
+                       const std::string wrong = damage(memory, size);
+                       if (wrong.empty()) continue;
+                       std::lock_guard lock(state().mutex);
+                       note_violation(kernel.name + " wrote " + wrong + " of its memory");
+                       return illegal_address;
+                   }
+                   return success;
+               });
+    return success;
+}
 
 }  // namespace cuda_driver
 
@@ -192,66 +273,10 @@ Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned g
                       void* into, void** parameters, void** extra) {
     Call call("cuLaunchKernel");
     if (call.refused()) return call.refused();
-    auto* function = static_cast<Function*>(handle);
-    if (!modules().functions.contains(function)) return call.violation(invalid_handle, "no kernel");
-    const Kernel& kernel = *function->kernel;
-    Stream* stream = find_stream(call.context(), into);
-    if (!stream || stream->context != &call.context() ||
-        function->module->context != &call.context())
-        return call.violation(invalid_context, "kernel, stream and context do not belong together");
-    const Extents grid{grid_x, grid_y, grid_z}, block{block_x, block_y, block_z};
-    for (const unsigned n : {grid_x, grid_y, grid_z, block_x, block_y, block_z}) {
-        if (n == 0) return call.violation(invalid_value, "a size is 0");
-    }
-    if (grid_x > 0x7fffffff || grid_y > 65535 || grid_z > 65535)
-        return call.violation(invalid_value, "too many blocks");
-    const auto threads = std::uint64_t{block_x} * block_y * block_z;
-    if (block_x > 1024 || block_y > 1024 || block_z > 64 || threads > 1024)
-        return call.violation(invalid_value, "too many threads in a block");
-    if (threads > static_cast<std::uint64_t>(function->max_threads))
-        return call.violation(launch_out_of_resources, "too few registers for the block");
-    if (kernel.shared_bytes + shared > 48 * 1024)
-        return call.violation(invalid_value, "too much shared memory");
-    if (!parameters || extra) return call.violation(invalid_value, "no parameters");
-    std::int64_t bytes = 0;
-    for (const Parameter& p : kernel.parameters)
-        bytes = (bytes + p.bytes - 1) / p.bytes * p.bytes + p.bytes;
-    if (bytes > 4096) return call.violation(invalid_value, "more than 4 KiB of parameters");
-    auto values = std::make_shared<std::vector<std::uint64_t>>(kernel.parameters.size(), 0);
-    auto used = std::make_shared<std::vector<std::pair<const char*, std::int64_t>>>();
-    for (std::size_t k = 0; k < values->size(); ++k) {
-        const Parameter& p = kernel.parameters[k];
-        if (!parameters[k]) return call.violation(invalid_value, "a parameter is missing");
-        std::memcpy(&(*values)[k], parameters[k], static_cast<std::size_t>(p.bytes));
-        if (!p.is_pointer || p.access == Access::None || (*values)[k] == 0) continue;
-        Allocation* memory = find_allocation((*values)[k], 0);
-        const std::string what = kernel.name + " (parameter " + std::to_string(k) + ")";
-        if (!memory) return call.violation(illegal_address, what + " points to no memory");
-        if (memory->context != &call.context() && !memory->context->has_peer_access)
-            return call.violation(illegal_address, what + " points to memory of another device");
-        const std::string wrong = access(*memory, *stream, p.access, what);
-        if (!wrong.empty()) return call.violation(illegal_address, wrong);
-        used->emplace_back(memory->block, memory->bytes);
-    }
-    const Result end = state().next_launch;
-    state().next_launch = success;
-    ++state().launches;
-    function->module->last =
-        submit(*stream, kernel.name, [=, code = function->module->code, &kernel]() -> Result {
-            if (end != success) return end;
-            std::vector<void*> addresses;
-            for (std::uint64_t& v : *values) addresses.push_back(&v);
-            run_grid(kernel, grid, block, addresses.data());
-            for (const auto& [memory, size] : *used) {
-                const std::string wrong = damage(memory, size);
-                if (wrong.empty()) continue;
-                std::lock_guard lock(state().mutex);
-                note_violation(kernel.name + " wrote " + wrong + " of its memory");
-                return illegal_address;
-            }
-            return success;
-        });
-    return success;
+    Launch launch;
+    const Result wrong = make_launch(call, launch, handle, {grid_x, grid_y, grid_z},
+                                     {block_x, block_y, block_z}, shared, parameters, extra);
+    return wrong ? wrong : start_launch(call, launch, find_stream(call.context(), into));
 }
 
 Result cuLinkCreate_v2(unsigned, int*, void**, void** made) {

@@ -88,7 +88,9 @@ void observe(const Command& command) { state().host.join(command.clock); }
 
 Stream* find_stream(Context& context, void* handle) {
     State& s = state();
-    if (!handle) return s.default_streams[static_cast<std::size_t>(context.ordinal)].get();
+    // 1 and 2 name the legacy default stream and the thread's, which is the same one here.
+    if (reinterpret_cast<std::uintptr_t>(handle) <= 2)
+        return s.default_streams[static_cast<std::size_t>(context.ordinal)].get();
     auto* stream = static_cast<Stream*>(handle);
     return s.streams.contains(stream) ? stream : nullptr;
 }
@@ -174,6 +176,15 @@ Result cuStreamCreate(void** made, unsigned flags) {
     stream->is_blocking = flags == 0;
     state().streams.insert(stream);
     *made = stream;
+    return success;
+}
+
+Result cuStreamGetCtx(void* handle, void** context) {
+    Call call("cuStreamGetCtx");
+    if (call.refused()) return call.refused();
+    Stream* stream = find_stream(call.context(), handle);
+    if (!stream) return invalid_handle;
+    *context = stream->context;
     return success;
 }
 

@@ -82,6 +82,31 @@ def launch(stream=one, n=1000, grid=(4, 1, 1), block=(256, 1, 1), at=memory):
     )
 
 
+class Node(C.Structure):
+    _fields_ = [
+        ("function", C.c_void_p), ("grid", C.c_uint * 3), ("block", C.c_uint * 3), ("shared", C.c_uint),
+        ("parameters", C.c_void_p), ("extra", C.c_void_p),
+    ]
+
+
+kept = []
+
+
+def node_of(n=1000, grid=(4, 1, 1), at=memory):
+    n = C.c_int64(n)
+    pointers = (C.c_void_p * 2)(*[C.cast(C.pointer(v), C.c_void_p) for v in (at, n)])
+    kept.extend([n, pointers, at])
+    return Node(kernel, grid, (256, 1, 1), 0, C.cast(pointers, C.c_void_p), None)
+
+
+def graph_of(count):
+    graph, nodes = made("cuGraphCreate", 0), []
+    for k in range(count):
+        before = (C.c_void_p * 1)(nodes[-1]) if nodes else None
+        nodes.append(made("cuGraphAddKernelNode", graph, before, C.c_size_t(k > 0), C.byref(node_of())))
+    return graph, nodes, made("cuGraphInstantiateWithFlags", graph, C.c_ulonglong(0))
+
+
 def copy_out(stream=one, to=pinned, bytes=8000, begin=0):
     return L.cuMemcpyDtoHAsync_v2(
         to, C.c_uint64(memory.value + begin), C.c_size_t(bytes), stream
@@ -114,7 +139,52 @@ print(driver.count("launches"), driver.count("violations"))
     assert run(program) == "2 0"
 
 
+def test_graphs_run_their_nodes_in_order_and_are_updated():
+    program = """
+graph, nodes, exec = graph_of(3)
+other = made("cuMemAlloc_v2", C.c_size_t(8000), type=C.c_uint64)
+assert L.cuGraphExecKernelNodeSetParams(exec, nodes[2], C.byref(node_of(n=10, at=other))) == 0
+assert L.cuGraphLaunch(exec, one) == 0 and copy_out() == 0 and L.cuStreamSynchronize(one) == 0
+assert list((C.c_int64 * 1000).from_address(pinned.value)) == (list(range(255, -1, -1)) * 4)[:1000]
+assert list((C.c_int64 * 10).from_address(other.value)) == list(range(255, 245, -1))
+print(driver.count("launches"), driver.count("graphs"), driver.count("violations"))
+assert L.cuGraphExecDestroy(exec) == 0 and L.cuGraphDestroy(graph) == 0
+print(driver.count("graphs"))
+"""
+    assert run(program) == "3 2 0\n0"
+
+
 REFUSED = {
+    "a graph's kernel beyond its end": (
+        "g, n, e = graph_of(2); L.cuGraphExecKernelNodeSetParams(e, n[1], C.byref(node_of(n=1001)));"
+        "L.cuGraphLaunch(e, one); L.cuCtxSynchronize()",
+        "wrote above its last byte",
+    ),
+    "a graph of memory that is freed": (
+        "g, n, e = graph_of(2); L.cuMemFreeAsync(memory, one); L.cuGraphLaunch(e, one)",
+        "points to no memory",
+    ),
+    "a graph of a module that is unloaded": (
+        "g, n, e = graph_of(2); L.cuModuleUnload(module); L.cuGraphLaunch(e, one)",
+        "a module that is unloaded",
+    ),
+    "a graph beside another stream": (
+        "g, n, e = graph_of(2); launch(two); L.cuGraphLaunch(e, one)",
+        "is not ordered with reversed",
+    ),
+    "a graph that is destroyed in use": (
+        "g, n, e = graph_of(200); L.cuGraphLaunch(e, one); L.cuGraphExecDestroy(e)",
+        "a launch of the graph runs",
+    ),
+    "a node of another graph": (
+        "g, n, e = graph_of(1); h, m, f = graph_of(1);"
+        "L.cuGraphExecKernelNodeSetParams(e, m[0], C.byref(node_of()))",
+        "not of the graph",
+    ),
+    "a node of too many blocks": (
+        "g, n, e = graph_of(1); L.cuGraphExecKernelNodeSetParams(e, n[0], C.byref(node_of(grid=(1, 65536, 1))))",
+        "too many blocks",
+    ),
     "unordered streams": ("launch(); copy_out(two)", "is not ordered with reversed"),
     "a waiting stream too late": (
         "L.cuEventRecord(event, one); L.cuStreamWaitEvent(two, event, 0); launch(); launch(two)",

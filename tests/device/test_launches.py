@@ -250,7 +250,7 @@ def test_many_launches_are_cut(queue):
     for _ in range(1000):
         saxpy[N](1.0, x, y)
         most = max(most, pending())
-    assert most < 500
+    assert most <= 512
     np.testing.assert_array_equal(host(y), np.full(N, 1000.0))
 
 

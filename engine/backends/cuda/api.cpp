@@ -27,6 +27,15 @@ bool load(Api& a, std::string& why) {
     if (!why.empty()) return false;
     find("cuMemAllocAsync", a.memory_allocate_async);
     find("cuMemFreeAsync", a.memory_free_async);
+    const bool has_graphs = find("cuGraphCreate", a.graph_create) &&
+                            find("cuGraphDestroy", a.graph_destroy) &&
+                            find("cuGraphAddKernelNode", a.graph_add_kernel) &&
+                            find("cuGraphAddMemcpyNode", a.graph_add_copy) &&
+                            find("cuGraphInstantiateWithFlags", a.graph_instantiate) &&
+                            find("cuGraphExecDestroy", a.graph_exec_destroy) &&
+                            find("cuGraphExecKernelNodeSetParams", a.graph_exec_set_kernel) &&
+                            find("cuGraphExecMemcpyNodeSetParams", a.graph_exec_set_copy);
+    if (has_graphs) find("cuGraphLaunch", a.graph_launch);
     find("unisonoDriverTakesKernels", a.take_kernels);
     if (Result r = a.init(0); r != 0) {
         why = "cuInit failed with code " + std::to_string(r);

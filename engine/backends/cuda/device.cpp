@@ -20,7 +20,7 @@ Address at(Memory m, std::int64_t offset) { return m.handle + static_cast<Addres
 
 }  // namespace
 
-CudaDevice::CudaDevice(const Api& api, int ordinal) : api_(api) {
+CudaDevice::CudaDevice(const Api& api, int ordinal) : api_(api), ordinal_(ordinal) {
     info_.name = "cuda:" + std::to_string(ordinal);
     check(api_.device_get(&device_, ordinal), "cuDeviceGet");
     char name[256] = {};
@@ -135,6 +135,7 @@ void CudaDevice::open() {
 
 NativeHandles CudaDevice::native() {
     const Entered entered(*this);
+    here().hand_over();
     return {"cuda", context_.load(), reinterpret_cast<void*>(static_cast<std::intptr_t>(device_)),
             here().stream()};
 }
@@ -185,6 +186,7 @@ void CudaDevice::keep(const std::shared_ptr<const void>& object) noexcept {
 void CudaDevice::synchronize() {
     if (!own_.load(std::memory_order_acquire)) return;
     const Entered entered(*this);
+    for (CudaQueue* q : queues()) q->hand_over();
     check(api_.context_synchronize(), "cuCtxSynchronize");
 }
 
@@ -250,7 +252,10 @@ void CudaDevice::free(Memory memory) noexcept {
             check(api_.memory_free(memory.handle), "cuMemFree");  // it waits
             return;
         }
-        for (CudaQueue* q : queues()) q->let_wait(frees_);
+        for (CudaQueue* q : queues()) {
+            q->hand_over();
+            q->let_wait(frees_);
+        }
         check(api_.memory_free_async(memory.handle, frees_), "cuMemFreeAsync");
     } catch (const Error&) {  // the device is lost, and the memory with it
     }
@@ -312,14 +317,14 @@ void CudaDevice::copy_out(void* to, Memory from, std::int64_t offset, std::int64
 void CudaDevice::copy(Memory to, std::int64_t to_offset, Memory from, std::int64_t from_offset,
                       std::int64_t bytes) {
     if (bytes <= 0) return;
-    const Entered entered(*this);
     const Address target = at(to, to_offset), source = at(from, from_offset);
     const Address distance = target > source ? target - source : source - target;
     if (distance == 0) return;
     auto move = [&](Address into, Address out_of) {
-        here().submit("cuMemcpyDtoDAsync", [&](Stream stream) {
-            return api_.copy_device_to_device(into, out_of, size(bytes), stream);
-        });
+        const std::uint64_t values[] = {into, out_of, size(bytes)};
+        Command command;
+        command.kind = Command::Kind::Copy;
+        here().add(command, values);
     };
     if (distance >= size(bytes)) return move(target, source);
     // The driver does not define copies between ranges that overlap.

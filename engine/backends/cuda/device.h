@@ -12,6 +12,8 @@
 #include "backends/cuda/api.h"
 #include "backends/cuda/queue.h"
 #include "backends/cuda/staging.h"
+#include "backends/memory_block.h"
+#include "backends/stream_source.h"
 #include "core/threads/fork.h"
 
 namespace unisono::cuda {
@@ -19,7 +21,7 @@ namespace unisono::cuda {
 class CudaDevice;
 
 /// Machine code in the device, shared by the executables that have the same PTX.
-struct LoadedModule {
+struct LoadedModule : std::enable_shared_from_this<LoadedModule> {
     const CudaDevice& device;
     Module module = nullptr;
     explicit LoadedModule(const CudaDevice& d) : device(d) {}
@@ -28,7 +30,7 @@ struct LoadedModule {
     ~LoadedModule();
 };
 
-class CudaDevice final : public unisono::Device {
+class CudaDevice final : public unisono::Device, public BlockSource, public StreamSource {
   public:
     CudaDevice(const Api& api, int ordinal);
 
@@ -46,6 +48,16 @@ class CudaDevice final : public unisono::Device {
     Queue& make_queue(const QueueOptions& options) override;
     std::vector<DeviceProperty> properties() override;
     NativeHandles native() override;
+
+    // foreign.cpp
+    std::unique_ptr<MemoryBlock> make_block(MemoryKind kind, std::int64_t bytes) override;
+    std::unique_ptr<MemoryBlock> adopt_block(ForeignMemory memory) override;
+    Queue& adopt_queue(void* stream) override;
+    void come_behind(void* stream) override;
+    void let_wait(void* stream) override;
+    bool owns(const void* address) override;
+    bool copy_from_peer(const Memory& to, unisono::Device& device, const Memory& from,
+                        std::int64_t offset, std::int64_t bytes) override;
 
     const Api& api() const { return api_; }
     /// Where the calling thread's commands go.
@@ -74,6 +86,9 @@ class CudaDevice final : public unisono::Device {
     bool is_lost() const { return lost_.load(std::memory_order_relaxed) != 0; }
     /// Whether that says that the device is lost, which is remembered.
     bool note_lost(Result result) const;
+    /// Work that was promised never came to the device: it counts as lost.
+    void lose(Result result) const { lost_.store(result, std::memory_order_relaxed); }
+    Context context() const { return context_.load(std::memory_order_acquire); }
     /// Throws a Device error where the device is lost.
     void require_present() const;
 
@@ -92,6 +107,7 @@ class CudaDevice final : public unisono::Device {
 
   private:
     int attribute(DeviceAttribute a) const;
+    bool reaches(CudaDevice& other);
     void choose_architecture(int capability);
     void open();
     std::vector<CudaQueue*> queues();
@@ -100,6 +116,7 @@ class CudaDevice final : public unisono::Device {
 
     const Api& api_;
     cuda::Device device_ = 0;
+    const int ordinal_;
     DeviceInfo info_;
     int driver_ = 0, capability_ = 0;
     std::string architecture_, ptx_version_;  ///< what PTX is for: "sm_80", "+ptx70"
@@ -114,6 +131,8 @@ class CudaDevice final : public unisono::Device {
     std::vector<std::unique_ptr<CudaQueue>> queues_;
     std::atomic<CudaQueue*> own_ = nullptr;
     CudaQueue* copies_ = nullptr;
+    std::map<Stream, CudaQueue*> adopted_;         ///< of others' streams
+    std::map<const CudaDevice*, bool> can_reach_;  ///< its memory, by peer access
     std::vector<Event> events_, timed_events_;
     Event clock_ = nullptr;  ///< was at this time of the host
     std::int64_t clock_ns_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "backends/cuda/ptx.h"
 #include "backends/pending_launch.h"
@@ -213,27 +214,23 @@ void CudaExecutable::enqueue(const Kernel& kernel, const NDRange& range, const L
         const SlotMemory& at = state.slots[static_cast<std::size_t>(slot)];
         add(static_cast<std::int64_t>(at.memory.handle) + at.offset);
     }
-    std::vector<void*> pointers;
-    for (std::uint64_t& v : values) pointers.push_back(&v);
     std::array<std::int64_t, 3> local{1, 1, 1}, groups{1, 1, 1};
     for (std::size_t k = 0; k < static_cast<std::size_t>(range.dimensions); ++k) {
         local[k] = range.local[k];
         groups[k] = (range.global[k] + local[k] - 1) / local[k];
     }
-    const CudaDevice::Entered entered(device_);
     std::array<std::int64_t, 3> begin{0, 0, 0};
+    CudaQueue& queue = device_.here();
+    Command command;
+    command.function = kernel.handle;
+    command.module = loaded_.get();
     auto launch_slice = [&] {
-        unsigned count[3], size[3];
         for (std::size_t k = 0; k < 3; ++k) {
             values[first_group + k] = static_cast<std::uint64_t>(begin[k]);
-            count[k] = static_cast<unsigned>(std::min(groups[k] - begin[k], most_groups[k]));
-            size[k] = static_cast<unsigned>(local[k]);
+            command.grid[k] = static_cast<unsigned>(std::min(groups[k] - begin[k], most_groups[k]));
+            command.block[k] = static_cast<unsigned>(local[k]);
         }
-        device_.here().submit("cuLaunchKernel", [&](Stream stream) {
-            return device_.api().launch_kernel(kernel.handle, count[0], count[1], count[2], size[0],
-                                               size[1], size[2], 0, stream, pointers.data(),
-                                               nullptr);
-        });
+        queue.add(command, values);
     };
     for (begin[2] = 0; begin[2] < groups[2]; begin[2] += most_groups[2]) {
         for (begin[1] = 0; begin[1] < groups[1]; begin[1] += most_groups[1]) {
@@ -273,16 +270,10 @@ class CudaExecutable::Faults final : public PendingFault {
     bool has_failed() const { return record().key != codegen::DeviceFault::none; }
 
     void start_copy_in(Memory to) const {
-        device_.here().submit("cuMemcpyHtoDAsync", [&](Stream stream) {
-            return device_.api().copy_host_to_device(to.handle, piece_.data,
-                                                     sizeof(codegen::DeviceFault), stream);
-        });
+        copy(Command::Kind::CopyIn, to.handle, reinterpret_cast<std::uintptr_t>(piece_.data));
     }
     void start_copy_out(Memory from) const {
-        device_.here().submit("cuMemcpyDtoHAsync", [&](Stream stream) {
-            return device_.api().copy_device_to_host(piece_.data, from.handle,
-                                                     sizeof(codegen::DeviceFault), stream);
-        });
+        copy(Command::Kind::CopyOut, reinterpret_cast<std::uintptr_t>(piece_.data), from.handle);
     }
 
   private:
@@ -290,6 +281,12 @@ class CudaExecutable::Faults final : public PendingFault {
         codegen::DeviceFault found;
         if (piece_.data) std::memcpy(&found, piece_.data, sizeof found);
         return found;
+    }
+    void copy(Command::Kind kind, std::uint64_t to, std::uint64_t from) const {
+        const std::uint64_t values[] = {to, from, sizeof(codegen::DeviceFault)};
+        Command command;
+        command.kind = kind;
+        device_.here().add(command, values);
     }
     CudaDevice& device_;
     Staging::Piece piece_;
@@ -348,8 +345,12 @@ class CudaExecutable::Launcher final : public KernelLauncher {
 
 HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
                               std::shared_ptr<Faults>& faults) {
-    const CudaDevice::Entered entered(device_);
+    device_.require_usable();
+    device_.require_present();
     CudaQueue& q = device_.here();
+    // A host program that loops is a segment of its own, where it is not part of one.
+    std::optional<SegmentScope> segment;
+    if (host_ && !SegmentScope::current()) segment.emplace();
     if (state.fault) {
         faults = std::make_shared<Faults>(device_, true);
         faults->start_copy_in(state.fault.memory());
@@ -367,6 +368,7 @@ HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
         faults->start_copy_out(state.fault.memory());
         q.keep(faults);
     }
+    if (segment) segment->end();
     if (end.fault.site >= 0) {
         if (!faults) faults = std::make_shared<Faults>(device_, false);
         faults->note_own(end.fault);

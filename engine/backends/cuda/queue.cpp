@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t lanes_out_of_order = 4;
 /// So many submissions without an event: waiting for one of them is waiting for at most so many.
 constexpr std::uint64_t most_between_events = 64;
+/// So many commands are held back: a GPU should not be idle meanwhile.
+constexpr std::size_t most_held = 512;
 
 std::int64_t host_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -27,9 +29,15 @@ CudaQueue::CudaQueue(CudaDevice& device, QueueOptions options)
     : device_(device),
       options_(options),
       lanes_(options.in_order ? 1 : lanes_out_of_order),
-      launch_memory_(device, *this) {
+      launch_memory_(device, *this),
+      graphs_(device) {
     for (Lane& lane : lanes_)
         check(device_.api().stream_create(&lane.stream, stream_non_blocking), "cuStreamCreate");
+}
+
+CudaQueue::CudaQueue(CudaDevice& device, Stream stream)
+    : device_(device), lanes_(1), launch_memory_(device, *this), graphs_(device) {
+    lanes_.front().stream = stream;
 }
 
 unisono::Device& CudaQueue::device() { return device_; }
@@ -38,15 +46,22 @@ void CudaQueue::check(Result result, const char* call) const { device_.check(res
 
 // ---- Submissions
 
-CudaQueue::Turn::Turn(CudaQueue& queue) : queue_(queue), order_(queue.order_) {
-    const QueueScope* scope = QueueScope::of(queue.device_);
-    const bool is_mine = scope && &scope->queue() == &queue;
-    const auto after = is_mine ? scope->after() : std::span<const Completion>();
-    lane_ = queue.choose_lane(after);
-    for (const Completion& c : after) {
-        if (!c.queue || (c.queue == &queue && queue.options_.in_order)) continue;
-        static_cast<CudaQueue*>(c.queue)->let_wait(stream(), c.number);
+/// What the thread's next command comes behind. The driver has what other queues were given of it.
+std::span<const Completion> CudaQueue::after_which() const {
+    const QueueScope* scope = QueueScope::of(device_);
+    if (!scope || &scope->queue() != this) return {};
+    for (const Completion& c : scope->after()) {
+        if (c.queue && c.queue != this) static_cast<CudaQueue*>(c.queue)->hand_over(c.number);
     }
+    return scope->after();
+}
+
+/// The order of the queue must not be held before others hand over: they may wait for this one.
+CudaQueue::Turn::Turn(CudaQueue& queue)
+    : queue_(queue), after_(queue.after_which()), order_(queue.order_) {
+    queue.give_held();
+    lane_ = queue.choose_lane(after_);
+    queue.let_lane_wait(lane_, after_);
     if (queue.options_.profiling) queue.note_first(lane_);
 }
 
@@ -55,17 +70,95 @@ std::uint64_t CudaQueue::Turn::end() {
     {
         std::lock_guard lock(queue_.mutex_);
         number = ++queue_.submitted_;
-        queue_.lanes_[lane_].last = number;
-        const std::uint64_t marked =
-            queue_.marks_.empty() ? queue_.passed_ : queue_.marks_.back().number;
-        if (!queue_.options_.in_order || number >= marked + most_between_events) {
-            queue_.mark_lane(number, lane_);
-            queue_.drop_passed();
-        }
+        queue_.note_handed_over(lane_);
     }
-    QueueScope* scope = QueueScope::of(queue_.device_);
-    if (scope && &scope->queue() == &queue_) scope->advance(number);
+    queue_.advance_scope(number);
     return number;
+}
+
+void CudaQueue::let_lane_wait(std::size_t lane, std::span<const Completion> after) {
+    for (const Completion& c : after) {
+        if (!c.queue || (c.queue == this && options_.in_order)) continue;
+        static_cast<CudaQueue*>(c.queue)->let_wait(lanes_[lane].stream, c.number);
+    }
+}
+
+void CudaQueue::advance_scope(std::uint64_t number) {
+    QueueScope* scope = QueueScope::of(device_);
+    if (scope && &scope->queue() == this) scope->advance(number);
+}
+
+/// The driver has all submissions now, the last one in that lane; the caller holds mutex_.
+void CudaQueue::note_handed_over(std::size_t lane) {
+    lanes_[lane].last = submitted_;
+    handed_over_.store(submitted_, std::memory_order_release);
+    const std::uint64_t marked = marks_.empty() ? passed_ : marks_.back().number;
+    if (options_.in_order && submitted_ < marked + most_between_events) return;
+    mark_lane(submitted_, lane);
+    constexpr std::size_t few_events = 8;
+    if (marks_.size() >= few_events) drop_passed();
+}
+
+// ---- What is held back
+
+void CudaQueue::add(const Command& command, std::span<const std::uint64_t> values) {
+    SegmentScope* segment = SegmentScope::current();
+    if (!segment || !options_.in_order || options_.profiling) {
+        const CudaDevice::Entered entered(device_);
+        submit(call_of(command),
+               [&](Stream stream) { return give(device_.api(), command, values, stream); });
+        return;
+    }
+    device_.require_usable();
+    device_.require_present();
+    const auto after = after_which();
+    std::uint64_t number = 0;
+    bool is_full = false;
+    {
+        std::lock_guard order(order_);
+        if (std::any_of(after.begin(), after.end(),
+                        [&](const Completion& c) { return c.queue && c.queue != this; })) {
+            // What is held back waits, too, which nobody can have it wait for.
+            const CudaDevice::Entered entered(device_);
+            let_lane_wait(0, after);
+        }
+        held_.add(command, values);
+        is_full = held_.size() >= most_held;
+        segment->add(*this);
+        std::lock_guard lock(mutex_);
+        number = ++submitted_;
+    }
+    advance_scope(number);
+    if (is_full) hand_over();
+}
+
+void CudaQueue::hand_over() {
+    std::lock_guard order(order_);
+    give_held();
+}
+
+void CudaQueue::hand_over(std::uint64_t number) {
+    if (number > handed_over_.load(std::memory_order_acquire)) hand_over();
+}
+
+/// The caller holds order_. What cannot be given is lost, and the device with it: others may have
+/// been told already that they come behind it.
+void CudaQueue::give_held() {
+    if (held_.empty()) return;
+    const CommandList given = std::exchange(held_, {});
+    try {
+        const CudaDevice::Entered entered(device_);
+        const char* failed = "";
+        const Result result = graphs_.run(given, lanes_.front().stream, failed);
+        if (result != 0) device_.lose(result);
+        check(result, failed);
+        std::lock_guard lock(mutex_);
+        note_handed_over(0);
+        for (auto& graph : graphs_.take_dropped()) kept_.emplace_back(submitted_, std::move(graph));
+    } catch (const Error&) {
+        handed_over_.store(submitted_, std::memory_order_release);
+        throw;
+    }
 }
 
 /// What follows one submission goes to the same stream, where that is the last one there.
@@ -97,7 +190,7 @@ Event CudaQueue::mark_lane(std::uint64_t number, std::size_t lane) {
 /// The event that tells that a submission, which was not seen to be done, is.
 Event CudaQueue::mark_behind(std::uint64_t number) {
     if (Mark* found = find_mark(number)) return found->event;
-    return mark_lane(submitted_, 0);
+    return mark_lane(handed_over_, 0);
 }
 
 CudaQueue::Mark* CudaQueue::find_mark(std::uint64_t number) {
@@ -139,6 +232,7 @@ bool CudaQueue::is_done(std::uint64_t number, bool waits) {
     if (!device_.is_usable()) return false;
     if (device_.is_lost()) return true;
     try {
+        if (waits) hand_over(number);
         return poll(number, waits);
     } catch (const Error&) {
         if (device_.is_lost()) return true;
@@ -149,10 +243,11 @@ bool CudaQueue::is_done(std::uint64_t number, bool waits) {
 /// Events cost time: who asks in passing is told "no" some times before the driver is asked, or an
 /// event is recorded.
 bool CudaQueue::poll(std::uint64_t number, bool waits) {
-    constexpr int polls_between_queries = 4, most_polls = 8;
+    constexpr int most_polls = 8;
     std::lock_guard lock(mutex_);
     if (number <= passed_) return true;
-    const bool asks = waits || ++polls_ % polls_between_queries == 0;
+    if (number > handed_over_) return false;
+    const bool asks = waits || asks_in_passing(number);
     if (options_.in_order && !asks) return false;
     drop_passed();
     if (number <= passed_) return true;
@@ -161,9 +256,27 @@ bool CudaQueue::poll(std::uint64_t number, bool waits) {
     if (!waits && polls_ < most_polls) return false;
     polls_ = 0;
     const CudaDevice::Entered entered(device_);
-    mark_lane(submitted_, 0);
+    mark_lane(handed_over_, 0);
     drop_passed();
     return number <= passed_;
+}
+
+/// A program that submits asks with each statement, and for many submissions at once, of which the
+/// first tells for all; one that waits for something does nothing else.
+bool CudaQueue::asks_in_passing(std::uint64_t number) {
+    constexpr int polls_between_queries = 4, patience = 16;
+    constexpr std::uint64_t submissions_between_queries = 128;
+    ++polls_;
+    if (std::exchange(polled_at_, submitted_) != submitted_) {
+        idle_polls_ = 0;
+        polled_ = number;
+    }
+    if (number <= polled_) ++idle_polls_;
+    polled_ = std::min(polled_, number);
+    const bool waits = idle_polls_ >= patience && idle_polls_ % polls_between_queries == 0;
+    if (!waits && submitted_ - asked_at_ < submissions_between_queries) return false;
+    asked_at_ = submitted_;
+    return true;
 }
 
 /// The processor is free while a GPU computes: asking often costs nothing but its power, and asking
@@ -185,7 +298,9 @@ bool CudaQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most) {
     return true;
 }
 
+/// The stream may be of another device.
 void CudaQueue::let_wait(Stream stream, std::uint64_t number) {
+    const CudaDevice::Entered entered(device_);
     std::lock_guard lock(mutex_);
     drop_passed();
     if (number <= passed_) return;
@@ -200,6 +315,16 @@ void CudaQueue::let_wait(Stream stream) {
         check(device_.api().stream_wait_event(stream, mark_behind(lane.last), 0),
               "cuStreamWaitEvent");
     }
+}
+
+void CudaQueue::come_behind(Stream stream) {
+    std::lock_guard order(order_);
+    give_held();
+    const Event event = device_.take_event();
+    check(device_.api().event_record(event, stream), "cuEventRecord");
+    for (const Lane& lane : lanes_)
+        check(device_.api().stream_wait_event(lane.stream, event, 0), "cuStreamWaitEvent");
+    device_.give_event(event);  // who waits for it waits for what it was
 }
 
 // ---- Order between queues
@@ -228,7 +353,9 @@ void CudaQueue::wait_on(const Completion& c) {
     if (!c.queue || (c.queue == this && options_.in_order) || c.is_done()) return;
     auto* other = dynamic_cast<CudaQueue*>(c.queue);
     if (!other) return c.wait();
+    other->hand_over(c.number);
     std::lock_guard order(order_);
+    give_held();
     const CudaDevice::Entered entered(other->device_);
     for (const Lane& lane : lanes_) other->let_wait(lane.stream, c.number);
 }

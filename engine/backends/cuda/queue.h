@@ -3,8 +3,14 @@
 // A queue in order is one stream. Events are recorded where somebody asks for a submission, and
 // every so often: an event behind later work tells as well that earlier work is done. A queue out
 // of order is a few streams, which take submissions in turn, each with an event of its own.
+//
+// While a thread runs a segment (backends/segment_scope.h), a queue in order holds back the kernels
+// and copies that it is given: they have their numbers, and go to the driver at the end of the
+// segment, as one graph where the same came before (graphs.h). Whoever waits for one of them, lets
+// another stream wait, or gives the queue something else has them handed over first.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,15 +21,19 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/api.h"
+#include "backends/cuda/graphs.h"
 #include "backends/launch_memory.h"
+#include "backends/segment_scope.h"
 
 namespace unisono::cuda {
 
 class CudaDevice;
 
-class CudaQueue final : public Queue {
+class CudaQueue final : public Queue, public HoldingQueue {
   public:
     CudaQueue(CudaDevice& device, QueueOptions options);
+    /// Of a stream that others own, and give work of their own.
+    CudaQueue(CudaDevice& device, Stream stream);
 
     /// Submits what f(stream) gives the driver, behind what the thread's QueueScope says.
     template <class F>
@@ -32,11 +42,18 @@ class CudaQueue final : public Queue {
         check(f(turn.stream()), call);
         return turn.end();
     }
+    /// The same of a command that may be held back.
+    void add(const Command& command, std::span<const std::uint64_t> values);
+    /// Gives the driver what is held back.
+    void hand_over() override;
     /// Keeps an object until all that was submitted so far is done.
     void keep(std::shared_ptr<const void> object);
-    /// What a stream is given later comes behind that submission; behind all so far.
+    /// What a stream is given later comes behind that submission, which the driver has; behind all
+    /// that it has.
     void let_wait(Stream stream, std::uint64_t number);
     void let_wait(Stream stream);
+    /// What the queue is given later comes behind what the stream was given so far.
+    void come_behind(Stream stream);
     /// Of the launches on this queue.
     LaunchMemory& launch_memory() { return launch_memory_; }
     /// The first one of a queue out of order.
@@ -80,11 +97,19 @@ class CudaQueue final : public Queue {
 
       private:
         CudaQueue& queue_;
+        const std::span<const Completion> after_;
         std::lock_guard<std::mutex> order_;
         std::size_t lane_ = 0;
     };
 
     void check(Result result, const char* call) const;
+    std::span<const Completion> after_which() const;
+    void let_lane_wait(std::size_t lane, std::span<const Completion> after);
+    void hand_over(std::uint64_t number);
+    void give_held();
+    void note_handed_over(std::size_t lane);
+    void advance_scope(std::uint64_t number);
+    bool asks_in_passing(std::uint64_t number);
     std::size_t choose_lane(std::span<const Completion> after);
     void note_first(std::size_t lane);
     std::uint64_t submit_marker(Event timed);
@@ -102,12 +127,19 @@ class CudaQueue final : public Queue {
     LaunchMemory launch_memory_;
     std::mutex order_;  ///< numbers are in the order of the driver's
     std::size_t next_lane_ = 0;
+    CommandList held_;  ///< behind all that the driver has
+    Graphs graphs_;
+    /// The last one that the driver has. All have lower numbers or are held back.
+    std::atomic<std::uint64_t> handed_over_ = 0;
     std::mutex mutex_;        ///< of what follows, and of events that are recorded
     std::deque<Mark> marks_;  ///< by number, those that were not seen to be done
     std::uint64_t submitted_ = 0, passed_ = 0;  ///< the last ones
     std::deque<std::pair<std::uint64_t, std::shared_ptr<const void>>> kept_;
-    int polls_ = 0;   ///< since the last event that was asked for
-    Recorded since_;  ///< the last record, where the queue profiles
+    int polls_ = 0;                               ///< since the last event that was asked for
+    int idle_polls_ = 0;                          ///< since something was submitted
+    std::uint64_t polled_ = 0;                    ///< the first that somebody asked for since then
+    std::uint64_t polled_at_ = 0, asked_at_ = 0;  ///< submissions, when in passing somebody asked
+    Recorded since_;                              ///< the last record, where the queue profiles
     std::map<std::uint64_t, Recorded> recorded_;
 };
 

@@ -18,6 +18,7 @@ Staging::Piece Staging::take(std::int64_t bytes) {
             return piece;
         }
     }
+    const CudaDevice::Entered entered(device_);
     void* made = nullptr;
     device_.check(device_.api().host_allocate(&made, static_cast<std::size_t>(size), 0),
                   "cuMemHostAlloc");

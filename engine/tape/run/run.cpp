@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/segment_scope.h"
 #include "context/context.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
@@ -103,6 +104,7 @@ void Runner::run() {
     }
     bool several = plan.steps.size() > 1;
     done_.assign(several ? segment_.size() : 0, false);
+    SegmentScope segment;
     std::size_t refused = 0;  // before this step, running band by band was found not to pay
     for (std::size_t k = 0; k < plan.steps.size();) {
         const PlanStep& step = plan.steps[k];
@@ -127,6 +129,7 @@ void Runner::run() {
                         "interrupted between kernels; what has not run is kept");
         }
     }
+    if (!segment.is_empty()) outside_engine(true, [&] { segment.end(); });
 }
 
 Error Runner::poison(const Error& error) {
