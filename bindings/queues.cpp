@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array/object.h"
+#include "backends/stream_source.h"
 #include "errors.h"
 #include "tape/outside_engine.h"
 #include "tape/tape.h"
@@ -25,11 +26,14 @@ std::vector<Queue*>& idle_queues() {
 
 /// Python's handle on a queue.
 struct PyQueue {
-    explicit PyQueue(Queue& q) : queue(&q) {}
+    explicit PyQueue(Queue& q, bool is_of_others = false) : queue(&q), is_of_others(is_of_others) {}
     PyQueue(const PyQueue&) = delete;
     PyQueue& operator=(const PyQueue&) = delete;
-    ~PyQueue() { idle_queues().push_back(queue); }
+    ~PyQueue() {
+        if (!is_of_others) idle_queues().push_back(queue);
+    }
     Queue* const queue;
+    const bool is_of_others;
 };
 
 /// What `with un.device(...)` chooses.
@@ -91,6 +95,19 @@ void define_classes(nb::module_ m) {
                 new (self) PyQueue(queue_with(device_with_queues(device), {in_order, profiling}));
             },
             nb::arg("device").none(), nb::arg("in_order"), nb::arg("profiling"))
+        .def_static(
+            "of_handle",
+            [](const nb::object& name, std::uintptr_t handle) {
+                Device& device = device_with_queues(name);
+                auto* source = dynamic_cast<StreamSource*>(&device);
+                if (!source) {
+                    fail(ErrorKind::Device, "Queue.from_handle: queues of '" + device.info().name +
+                                                "' are not taken from others; expected a CUDA "
+                                                "device; use un.Queue(device)");
+                }
+                return new PyQueue(source->adopt_queue(reinterpret_cast<void*>(handle)), true);
+            },
+            nb::arg("device").none(), nb::arg("handle"), nb::rv_policy::take_ownership)
         .def_prop_ro("device", [](const PyQueue& q) { return q.queue->device().info().name; })
         .def_prop_ro("in_order", [](const PyQueue& q) { return q.queue->options().in_order; })
         .def_prop_ro("address",  // the driver's

@@ -245,6 +245,8 @@ PyMethodDef python_methods[] = {
 PyGetSetDef python_attributes[] = {
     {"__array_interface__", get<"array_interface">, nullptr, "NumPy's protocol of that name.",
      nullptr},
+    {"__cuda_array_interface__", get<"cuda_array_interface">, nullptr,
+     "CUDA's protocol of that name, of arrays on CUDA devices.", nullptr},
     {"flags", get<"flags">, nullptr, "Memory layout and whether the array is writable.", nullptr},
     {"flat", get<"flat">, set<"set_flat">, "Iterator over the elements in row-major order.",
      nullptr},

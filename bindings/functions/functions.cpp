@@ -263,7 +263,7 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
                      CopyMode mode) {
     note_line();
     Ref made(copy_given == Py_False ? made_without_copy(x) : nullptr);
-    if (PyObject* theirs = shared_with_pyopencl(x)) made = Ref(theirs);
+    if (PyObject* theirs = shared_on_device(x)) made = Ref(theirs);
     if (made.p) x = made.p;
     bool shares = mode == CopyMode::Share || copy_given != Py_None || is_array(x);
     std::optional<Array> behind;

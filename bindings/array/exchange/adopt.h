@@ -26,8 +26,9 @@ bool has_buffer_of_array(PyObject* o);
 bool add_buffer_of_array(PyObject* module);
 
 /// The array of ours on the memory of pyopencl's array, or of its elements where that belongs to
-/// another context; a new reference, or null without a Python error for anything else.
-PyObject* shared_with_pyopencl(PyObject* o);
+/// another context, or on what an object's __cuda_array_interface__ describes; a new reference, or
+/// null without a Python error for anything else.
+PyObject* shared_on_device(PyObject* o);
 bool add_device_memory(PyObject* module);
 
 /// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.

@@ -5,6 +5,7 @@
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
+#include "backends/stream_source.h"
 #include "errors.h"
 #include "reference.h"
 #include "tape/block.h"
@@ -89,6 +90,43 @@ PyObject* lend_buffer(PyObject*, PyObject* o) noexcept {
     });
 }
 
+/// _lend_on_stream(array): address of the first element, and the stream behind whose work the
+/// elements are there. From then on others may use the memory.
+PyObject* lend_on_stream(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const Array& a = array_of(o);
+        Storage* s = a.view().storage;
+        if (a.readonly())
+            Tape::current().complete(s, FlushReason::Shared);
+        else
+            Tape::current().complete_for_write(s, FlushReason::Shared);
+        s->allocate();
+        ++s->exports;  // for as long as it lives: nobody tells when they are done
+        begin_outside_use(*s);
+        if (s->use->fault) wait_for_memory(*s);
+        const std::int64_t offset = a.view().offset * size_of(a.dtype());
+        const auto address =
+            a.size() == 0 ? 0 : static_cast<std::int64_t>(s->memory.handle) + offset;
+        QueueScope scope(*s->device->own_queue(), {});
+        return Py_BuildValue("(LK)", static_cast<long long>(address),
+                             reinterpret_cast<unsigned long long>(s->device->native().queue));
+    });
+}
+
+/// _device_of_address(address): name of the device whose memory that is; None where there is none.
+PyObject* device_of_address(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        const void* address = PyLong_AsVoidPtr(o);
+        if (PyErr_Occurred()) throw PythonError{};
+        for (Device* d : all_devices()) {
+            auto* source = dynamic_cast<StreamSource*>(d);
+            if (source && source->owns(address))
+                return PyUnicode_FromString(d->info().name.c_str());
+        }
+        Py_RETURN_NONE;
+    });
+}
+
 /// _place_on_device(array): a number of the memory, the same for all arrays in it, and the first
 /// element's offset in bytes; None for memory of the host.
 PyObject* place_on_device(PyObject*, PyObject* o) noexcept {
@@ -140,8 +178,11 @@ PyObject* adopt_buffer(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept 
             fail(ErrorKind::Value,
                  "asarray: the elements of the buffer do not lie at multiples of their size");
         }
-        return wrap(array_over(source->adopt_block(std::move(theirs)), device,
-                               Layout::make(shape, strides), dtype, offset / width));
+        const Array made = array_over(source->adopt_block(std::move(theirs)), device,
+                                      Layout::make(shape, strides), dtype, offset / width);
+        // The device's own queue comes behind theirs, and what others of ours do behind that one.
+        if (dynamic_cast<StreamSource*>(&device)) note_outside_use(*made.view().storage);
+        return wrap(made);
     });
 }
 
@@ -152,6 +193,8 @@ PyMethodDef device_memory_methods[] = {
     {"_bytes_by_kind", bytes_by_kind, METH_O, nullptr},
     {"_native_handles", native_handles, METH_O, nullptr},
     {"_lend_buffer", lend_buffer, METH_O, nullptr},
+    {"_lend_on_stream", lend_on_stream, METH_O, nullptr},
+    {"_device_of_address", device_of_address, METH_O, nullptr},
     {"_place_on_device", place_on_device, METH_O, nullptr},
     {"_adopt_buffer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(adopt_buffer)),
      METH_FASTCALL, nullptr},
@@ -160,8 +203,15 @@ PyMethodDef device_memory_methods[] = {
 
 }  // namespace
 
-PyObject* shared_with_pyopencl(PyObject* o) {
-    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o)) return nullptr;
+PyObject* shared_on_device(PyObject* o) {
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o) || PyType_Check(o))
+        return nullptr;
+    if (PyObject_HasAttrString(o, "__cuda_array_interface__")) {
+        Ref module(PyImport_ImportModule("unisono._arrays.exchange.cuda_memory"));
+        Ref made(module.p ? PyObject_CallMethod(module.p, "shared", "O", o) : nullptr);
+        if (!made.p) python_failed();
+        return made.release();
+    }
     PyObject* classes = Py_TYPE(o)->tp_mro;
     bool is_named_so = false;
     for (Py_ssize_t k = 0; classes && k < PyTuple_GET_SIZE(classes); ++k) {

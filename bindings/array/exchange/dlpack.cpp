@@ -1,12 +1,16 @@
 // DLPack 1.x: zero-copy exchange with other array libraries on the CPU, and of arrays on devices.
 //
 // On an OpenCL device a tensor's `data` is the buffer (cl_mem), on a CUDA device an address. Memory
-// of devices is taken from our own tensors only: that of others belongs to other contexts.
+// of OpenCL devices is taken from our own tensors only: that of others belongs to other contexts.
+// On CUDA devices the consumer names a stream, which the producer lets wait for its work.
 #include <cstdint>
 #include <cstdlib>
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
+#include "backends/stream_source.h"
+#include "reference.h"
+#include "tape/block.h"
 #include "tape/run/submission.h"
 #include "tape/tape.h"
 
@@ -140,8 +144,46 @@ Array placed(Array a, PyObject* device, bool may_copy, bool& copied) {
     return to_device(a, to);
 }
 
-/// Memory that is ready for others to use.
-void make_ready(const Array& a, bool for_write) {
+/// The stream that a consumer names for an array on that device: null where it wants no order.
+struct WantedStream {
+    bool is_named = false;
+    void* handle = nullptr;
+};
+constexpr std::uintptr_t legacy_stream = 1;
+
+WantedStream wanted_stream(PyObject* stream, std::int32_t type) {
+    if (type != dl_cuda) {
+        if (stream == Py_None) return {};
+        PyErr_Format(
+            PyExc_ValueError,
+            "__dlpack__: stream belongs to CUDA devices, and the tensor is not on one; got "
+            "%R; expected None",
+            stream);
+        throw PythonError{};
+    }
+    if (stream == Py_None) return {true, reinterpret_cast<void*>(legacy_stream)};
+    if (!PyLong_Check(stream) || PyBool_Check(stream)) {
+        PyErr_Format(PyExc_TypeError,
+                     "__dlpack__: stream must be an integer or None; got %R; expected a stream's "
+                     "address, 1 (the legacy default stream), 2 (the thread's) or -1 (no order)",
+                     stream);
+        throw PythonError{};
+    }
+    const long long value = PyLong_AsLongLong(stream);
+    if (value == -1 && !PyErr_Occurred()) return {};
+    if (value <= 0) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError,
+                     "__dlpack__: there is no such stream; got %R; expected a stream's address, 1 "
+                     "(the legacy default stream), 2 (the thread's) or -1 (no order)",
+                     stream);
+        throw PythonError{};
+    }
+    return {true, reinterpret_cast<void*>(value)};
+}
+
+/// Memory that is ready for others to use; on a CUDA device, for what the stream is given next.
+void make_ready(const Array& a, bool for_write, const WantedStream& stream) {
     Storage* s = a.view().storage;
     if (s->addressable()) {
         host_data(a, for_write);
@@ -153,7 +195,9 @@ void make_ready(const Array& a, bool for_write) {
         Tape::current().complete(s, FlushReason::Shared);
     s->allocate();
     begin_outside_use(*s);
-    wait_for_memory(*s);
+    auto* streams = dynamic_cast<StreamSource*>(s->device);
+    if (!streams || s->use->fault) wait_for_memory(*s);
+    if (streams && stream.is_named) streams->let_wait(stream.handle);
 }
 
 void fill_tensor(DLTensor& t, Exported& e) {
@@ -216,12 +260,46 @@ void check_tensor(const DLTensor& t, std::int64_t size) {
     if (count > 0 && !t.data) refuse("no memory for " + std::to_string(count) + " elements");
 }
 
+/// Of another library, on a device whose streams it shares with us: ours waits for its work.
+Array import_from_device(const DLTensor& t, DType dtype, void* owner, void (*release)(void*),
+                         bool readonly) {
+    Device& device = *wanted_device(t.device);
+    auto* source = dynamic_cast<BlockSource*>(&device);
+    const Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
+    const Layout* layout =
+        t.strides ? Layout::make(shape, {t.strides, shape.size()}) : Layout::contiguous(shape);
+    if (layout->size() == 0) {
+        release(owner);
+        return empty(shape, dtype, &device);
+    }
+    const std::int64_t width = size_of(dtype);
+    char* lowest = static_cast<char*>(t.data) + t.byte_offset + layout->lowest() * width;
+    ForeignMemory theirs;
+    theirs.address = lowest;
+    theirs.bytes = (layout->highest() - layout->lowest() + 1) * width;
+    theirs.owner = {owner, [release](void* held) {
+                        const PyGILState_STATE state = PyGILState_Ensure();
+                        release(held);
+                        PyGILState_Release(state);
+                    }};
+    const Array made = array_over(source->adopt_block(std::move(theirs)), device, layout, dtype,
+                                  -layout->lowest());
+    Storage* s = made.view().storage;
+    s->readonly = readonly;
+    note_outside_use(*s);
+    return made;
+}
+
 Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool readonly) {
     DType dtype{};
     if (!from_dl_dtype(t.dtype, dtype)) {
         fail(ErrorKind::Type, "from_dlpack: the dtype (code " + std::to_string(t.dtype.code) +
                                   ", " + std::to_string(t.dtype.bits) +
                                   " bits) is not one of this version's");
+    }
+    if (t.device.type == dl_cuda) {
+        check_tensor(t, size_of(dtype));
+        return import_from_device(t, dtype, owner, release, readonly);
     }
     if (t.device.type != dl_cpu) {
         fail(ErrorKind::Device,
@@ -257,7 +335,7 @@ Array own_array(Tensor* t) {
 
 PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        PyObject *version = Py_None, *copy_wanted = Py_None, *device = Py_None;
+        PyObject *version = Py_None, *copy_wanted = Py_None, *device = Py_None, *stream = Py_None;
         Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
         for (Py_ssize_t k = 0; k < named; ++k) {
             const char* key = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k));
@@ -269,11 +347,14 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
                 copy_wanted = value;
             else if (name == "dl_device")
                 device = value;
-            else if (name != "stream")
+            else if (name == "stream")
+                stream = value;
+            else
                 fail(ErrorKind::Type, "__dlpack__: unexpected keyword '" + std::string(name) + "'");
         }
         Array a = used_array(self);
         if (a.is_known()) a = full({}, a.scalar(), nullptr);
+        const WantedStream wanted = wanted_stream(stream, dl_device_of(a).type);
         bool copied = false;
         a = placed(a, device, copy_wanted != Py_False, copied);
         if (copy_wanted == Py_True && !copied) {
@@ -290,7 +371,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
                 "__dlpack__: a read-only array needs DLPack 1.0; pass max_version=(1, 0), or copy");
             throw PythonError{};
         }
-        make_ready(a, !readonly);
+        make_ready(a, !readonly, wanted);
         auto e = std::make_unique<Exported>();
         ++a.view().storage->exports;
         e->array = a;
@@ -320,22 +401,40 @@ PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
     });
 }
 
+/// What __dlpack__ of the object returns; on a CUDA device the tensor is ready for what our own
+/// queue is given next.
+static PyObject* tensor_of(PyObject* object) {
+    Ref method(PyObject_GetAttrString(object, "__dlpack__"));
+    Ref none(PyTuple_New(0)), names(PyDict_New());
+    if (!method.p || !none.p || !names.p) python_failed();
+    if (PyObject_HasAttrString(object, "__dlpack_device__")) {
+        Ref where(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
+        DLDevice device{};
+        if (!where.p || !PyTuple_Check(where.p) ||
+            !PyArg_ParseTuple(where.p, "ii", &device.type, &device.id))
+            python_failed();
+        if (device.type == dl_cuda) {
+            Device& ours = *wanted_device(device);
+            QueueScope scope(*ours.own_queue(), {});
+            Ref stream(PyLong_FromVoidPtr(ours.native().queue));
+            if (!stream.p || PyDict_SetItemString(names.p, "stream", stream.p) < 0) python_failed();
+        }
+    }
+    Ref version(Py_BuildValue("(ii)", 1, 0));
+    if (!version.p || PyDict_SetItemString(names.p, "max_version", version.p) < 0) python_failed();
+    PyObject* capsule = PyObject_Call(method.p, none.p, names.p);
+    if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {  // from before DLPack 1.0
+        PyErr_Clear();
+        if (PyDict_DelItemString(names.p, "max_version") < 0) python_failed();
+        capsule = PyObject_Call(method.p, none.p, names.p);
+    }
+    if (!capsule) throw PythonError{};
+    return capsule;
+}
+
 PyObject* from_dlpack(PyObject*, PyObject* object) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        PyObject* method = PyObject_GetAttrString(object, "__dlpack__");
-        if (!method) throw PythonError{};
-        PyObject* names = Py_BuildValue("{s(ii)}", "max_version", 1, 0);
-        PyObject* empty_args = PyTuple_New(0);
-        PyObject* capsule = PyObject_Call(method, empty_args, names);
-        if (!capsule &&
-            PyErr_ExceptionMatches(PyExc_TypeError)) {  // a producer from before DLPack 1.0
-            PyErr_Clear();
-            capsule = PyObject_Call(method, empty_args, nullptr);
-        }
-        Py_DECREF(method);
-        Py_DECREF(names);
-        Py_DECREF(empty_args);
-        if (!capsule) throw PythonError{};
+        PyObject* capsule = tensor_of(object);
         Array a;
         if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
             auto* t = static_cast<DLManagedTensorVersioned*>(

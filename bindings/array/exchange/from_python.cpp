@@ -248,7 +248,7 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
         if (arg.is_scalar()) return full({}, arg.scalar(), nullptr);
         return shared ? Array::of(arg.view) : copy(keep);
     }
-    if (Ref theirs(shared_with_pyopencl(o)); theirs.p) {
+    if (Ref theirs(shared_on_device(o)); theirs.p) {
         const Array a = array_of(theirs.p);
         return shared ? a : copy(a);
     }

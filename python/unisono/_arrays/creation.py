@@ -707,8 +707,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
     Parameters
     ----------
     x : object
-        On the CPU, or an array of ours on any device; tensors of other libraries on devices are copied to the CPU
-        through their own library first.
+        On the CPU or a CUDA device, or an array of ours on any device; tensors of other libraries on other devices are
+        copied to the CPU through their own library first.
     device : str or Device, optional
         Device of the result; a different device means a copy.
     copy : bool, optional

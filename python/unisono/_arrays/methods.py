@@ -120,6 +120,13 @@ def array_interface(self):
     return {**made, **place, "strides": tuple(host.strides)}
 
 
+def cuda_array_interface(self):
+    """CUDA's protocol; AttributeError where the array is on another device."""
+    from .exchange import cuda_memory
+
+    return cuda_memory.interface(self)
+
+
 def mesh(self):
     return self.device if isinstance(self.device, _engine.Mesh) else None
 

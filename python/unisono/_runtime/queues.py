@@ -54,6 +54,48 @@ class Queue:
             )
         self._handle = _engine._Queue(device, order == "in", bool(profiling))
 
+    @classmethod
+    def from_handle(cls, handle, device=None):
+        """The queue of a CUDA stream that another library made.
+
+        What both give the stream is done in the order in which it was given.
+
+        Parameters
+        ----------
+        handle : int
+            Address of the stream (``cupy.cuda.Stream.ptr``, ``torch.cuda.Stream.cuda_stream``), 1 for the legacy
+            default stream, or 2 for the thread's. It must live as long as it has work of ours.
+        device : Device or str, optional
+            Whose stream it is; by default that of a new Queue.
+
+        Returns
+        -------
+        Queue
+
+        Raises
+        ------
+        DeviceError
+            If the device is not a CUDA device.
+        ValueError
+            If the stream does not belong to the device.
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> for d in un.devices("cuda")[:1]:
+        ...     legacy = un.Queue.from_handle(1, d)
+        ...     with un.device(d, queue=legacy):
+        ...         x = un.ones(1000) + 1
+        """
+        self = object.__new__(cls)
+        self._handle = _engine._Queue.of_handle(device, handle)
+        return self
+
+    @property
+    def handle(self):
+        """Address of the driver's object: a CUDA stream, or a ``cl_command_queue``."""
+        return self._handle.address
+
     @property
     def device(self):
         """The Device that works on it."""

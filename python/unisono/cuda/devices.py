@@ -304,6 +304,11 @@ class Stream:
             return contextlib.nullcontext()
         return queues.device(queue=self._queue)
 
+    @property
+    def handle(self):
+        """Address of the driver's stream; 0 where the device has no queues."""
+        return 0 if self._queue is None else self._queue.handle
+
     def __bool__(self):
         return True
 
@@ -322,10 +327,22 @@ def default_stream():
 
 
 def external_stream(handle):
-    """Streams of other libraries cannot be had."""
-    raise CudaError(
-        f"external_stream: streams of other libraries are not taken; got {handle!r}; use cuda.stream()"
-    )
+    """A Stream of one that another library made, by its address.
+
+    Parameters
+    ----------
+    handle : int
+        As of `unisono.Queue.from_handle`.
+    """
+    device = current_device()
+    if not device.name.startswith("cuda"):
+        raise CudaError(
+            f"external_stream: {device.name} has no streams of other libraries; got {handle!r}; expected a CUDA"
+            " device to be the current one; use cuda.stream()"
+        )
+    made = object.__new__(Stream)
+    made._device, made._queue = device, queues.Queue.from_handle(handle, device)
+    return made
 
 
 def current_context():

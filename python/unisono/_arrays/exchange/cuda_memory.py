@@ -1,0 +1,84 @@
+"""Arrays in memory of CUDA devices, shared with other libraries by ``__cuda_array_interface__`` (version 3)."""
+
+from ... import _engine
+
+
+def interface(x):
+    """What the protocol tells of an array of ours.
+
+    From then on statements on the array are submitted at once, in the order of the program. Who uses the memory
+    synchronises with ``"stream"`` first, and lets our later work wait for its own (`Queue.from_handle`).
+    """
+    if not getattr(x.device, "name", "").startswith("cuda"):
+        raise AttributeError(
+            f"__cuda_array_interface__: arrays on CUDA devices have it; got one on {x.device}"
+        )
+    address, stream = _engine._lend_on_stream(x)
+    return {
+        "shape": tuple(x.shape),
+        "typestr": f"{'|' if x.itemsize == 1 else '<'}{x.dtype.kind}{x.itemsize}",
+        "data": (address, not x.flags.writeable),
+        "strides": None if x.flags.c_contiguous else tuple(x.strides),
+        "stream": stream,
+        "version": 3,
+    }
+
+
+def shared(obj):
+    """An array of ours over the memory that an object of another library describes; it keeps the object.
+
+    The device's own queue waits for what the object's stream was given so far.
+    """
+    described = obj.__cuda_array_interface__
+    if described.get("mask") is not None:
+        raise TypeError(
+            "asarray: __cuda_array_interface__ has a mask; expected none; fill the masked elements first"
+        )
+    stream = described.get("stream")
+    if stream == 0:
+        raise ValueError(
+            "asarray: __cuda_array_interface__ names the stream 0, which may be either default one; expected 1 (the"
+            " legacy one), 2 (the thread's), a stream's address or None"
+        )
+    kind = described["typestr"]
+    if kind[0] == ">" or kind[1] not in "biufc":
+        raise TypeError(
+            f"asarray: the elements of __cuda_array_interface__ are of no dtype here; got {kind!r}; expected numbers"
+            " or bools in the machine's order of bytes"
+        )
+    shape = tuple(described["shape"])
+    names = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
+    width = int(kind[2:])
+    dtype = names[kind[1]] + ("" if kind[1] == "b" else str(8 * width))
+    address, readonly = described["data"]
+    if 0 in shape:
+        made = _engine._empty_of_kind("device", shape, dtype, "cuda")
+        return made
+    strides = described.get("strides")
+    if strides is None:
+        strides, step = [], width
+        for n in reversed(shape):
+            strides.insert(0, step)
+            step *= n
+    reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
+    device = _engine._device_of_address(address)
+    if device is None:
+        raise _engine.DeviceError(
+            f"asarray: __cuda_array_interface__ tells of memory that no CUDA device here has; got {address:#x}"
+        )
+    made = _engine._adopt_buffer(
+        device,
+        0,
+        address + low,
+        high - low + width,
+        stream or 0,
+        obj,
+        dtype,
+        shape,
+        tuple(strides),
+        -low,
+    )
+    if readonly:
+        made.flags.writeable = False
+    return made
