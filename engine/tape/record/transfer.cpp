@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/stream_source.h"
 #include "context/context.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
@@ -27,7 +28,7 @@ class Transfer final : public OpaqueCall {
             to.device->copy_in(to.memory, 0, from.data() + begin, bytes);
         } else if (to.addressable()) {
             copy_out(to.data(), from, begin, bytes);
-        } else {
+        } else if (!copy_between(to, from, begin, bytes)) {
             std::vector<char> host(static_cast<std::size_t>(bytes));
             copy_out(host.data(), from, begin, bytes);
             to.device->copy_in(to.memory, 0, host.data(), bytes);
@@ -39,6 +40,13 @@ class Transfer final : public OpaqueCall {
     bool transfers() const override { return true; }
 
   private:
+    /// Without the host between, where both devices are of one driver that can; the step's queue
+    /// comes behind what writes the memory.
+    static bool copy_between(const Storage& to, const Storage& from, std::int64_t begin,
+                             std::int64_t bytes) {
+        auto* peer = dynamic_cast<StreamSource*>(to.device);
+        return peer && peer->copy_from_peer(to.memory, *from.device, from.memory, begin, bytes);
+    }
     /// On the queue for copies. The wait for what writes the memory ends on Ctrl-C.
     static void copy_out(void* to, const Storage& from, std::int64_t begin, std::int64_t bytes) {
         if (from.use) from.use->written.wait();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/stream_source.h"
 #include "tape/block.h"
 #include "tape/outside_engine.h"
 #include "tape/tape.h"
@@ -70,7 +71,7 @@ void FreeQueueUse::operator()(QueueUse* use) const noexcept {
 
 /// A program that runs ahead of a device holds the memory of all that it has submitted.
 void Submission::limit_backlog() {
-    constexpr std::size_t most_steps = 256;
+    constexpr std::size_t most_steps = 1024;
     const std::int64_t memory = queue_->device().info().memory_bytes;
     const std::int64_t most_bytes = std::max<std::int64_t>(std::int64_t{1} << 28, memory / 8);
     Places& places = current<Places>();
@@ -86,12 +87,17 @@ void Submission::limit_backlog() {
     }
 }
 
+/// Whether queues of one wait for events of the other.
+static bool know_events(Device& a, Device& b) {
+    if (&a == &b) return true;
+    return dynamic_cast<StreamSource*>(&a) && dynamic_cast<StreamSource*>(&b);
+}
+
 void Submission::wait_for(const Completion& c) {
     if (!queue_ || c.is_done()) return;
     const bool is_in_order = c.queue == queue_ && queue_->options().in_order;
     if (is_in_order) return;
-    // Events are known to their device alone.
-    (&c.queue->device() == &queue_->device() ? after_ : elsewhere_).push_back(c);
+    (know_events(c.queue->device(), queue_->device()) ? after_ : elsewhere_).push_back(c);
 }
 
 /// Before work on memory that others see: what they gave the device to do with it comes first.
