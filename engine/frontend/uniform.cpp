@@ -2,9 +2,9 @@
 // uniform.
 //
 // A name is divergent if any assignment to it uses a work-item id, an array element or a divergent
-// name, or happens under a divergent condition. Group ids, sizes, arguments and constants are
-// uniform. Where work-items may leave a loop, or an iteration of it, under such a condition, they
-// differ in all that the loop does, and meet again behind it.
+// name, or happens under a divergent condition. Group ids, sizes, extents of arrays, arguments and
+// constants are uniform. Where work-items may leave a loop, or an iteration of it, under such a
+// condition, they differ in all that the loop does, and meet again behind it.
 #include <set>
 #include <utility>
 
@@ -28,9 +28,15 @@ class Uniformity {
     }
 
   private:
+    /// x.shape[k], which is no element: it differs where x or k do.
+    static bool is_extent(const Node& e) {
+        const Node& object = e.children[0];
+        return object.kind == NodeKind::Attribute && object.text == "shape";
+    }
+
     bool diverges(const Node& e) const {
         if (e.kind == NodeKind::Name) return divergent_.count(e.text) > 0;
-        if (e.kind == NodeKind::Subscript) return true;
+        if (e.kind == NodeKind::Subscript && !is_extent(e)) return true;
         if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
         if (e.kind == NodeKind::Builtin && (e.text == "un.global_id" || e.text == "un.local_id" ||
                                             e.text.rfind("atomic.", 0) == 0))

@@ -10,6 +10,7 @@ from . import atomic as atomic
 from . import cuda as cuda
 from . import cupy as cupy
 from . import cupyx as cupyx
+from . import dpctl as dpctl
 from . import emath as emath
 from . import errors as errors
 from . import exceptions as exceptions

@@ -9,6 +9,7 @@ import numpy as np
 import unisono as un
 
 from .. import _engine
+from .._arrays.lifted import OPERATORS, OTHERS, lift
 from ._allocations import block_of, flat_of, found, memory_device, on_stream, size_of
 
 _all = all  # names of functions below
@@ -220,29 +221,11 @@ class GPUArray(_engine.ndarray):
         raise TypeError("GPUArray: arrays have no hash; got one as a key; use id()")
 
 
-def _lift(name):
-    of_array = getattr(_engine.ndarray, name)
-    if callable(of_array):
-
-        def method(self, *args, **options):
-            return _lifted(of_array(self, *args, **options))
-
-        method.__name__ = method.__qualname__ = name
-        method.__doc__ = getattr(of_array, "__doc__", None)
-        return method
-    return property(lambda self: _lifted(of_array.__get__(self)), doc=of_array.__doc__)
-
-
-_operators = [
-    f"__{kind}{name}__"
-    for name in "add sub mul truediv floordiv mod pow lshift rshift and or xor".split()
-    for kind in ("", "r")
-]
-_comparisons = "__lt__ __le__ __gt__ __ge__ __eq__ __ne__".split()
-_others = """
-    __neg__ __pos__ __abs__ __invert__ squeeze conjugate take T any all sum max min""".split()
-for _name in (*_operators, *_comparisons, *_others):
-    setattr(GPUArray, _name, _lift(_name))
+lift(
+    GPUArray,
+    [*OPERATORS, *OTHERS, *"squeeze conjugate take T any all sum max min".split()],
+    _lifted,
+)
 
 
 def _shape(shape):

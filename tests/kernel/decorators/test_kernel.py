@@ -124,3 +124,21 @@ def test_bad_launches(on):
         f[2.5](a)
     with pytest.raises(IndexError, match="index 6 is out of bounds"):
         f[7](a)
+
+
+def test_barrier_in_a_loop_over_an_extent(on):
+    @un.kernel(device=on)
+    def f(x, out):
+        i = un.local_id(0)
+        part = un.local_array(4, np.float64)
+        total = 0.0
+        for k in range(x.shape[1] // 2):
+            part[i] = x[i, 2 * k]
+            un.barrier()
+            total += part[3 - i]
+            un.barrier()
+        out[i] = total
+
+    x, out = np.arange(16.0).reshape(4, 4), np.zeros(4)
+    f[4, 4](x, out)
+    assert np.array_equal(out, (x[:, 0] + x[:, 2])[::-1])

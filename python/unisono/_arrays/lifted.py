@@ -1,0 +1,31 @@
+"""Subclasses of the array whose statements give the subclass again."""
+
+from __future__ import annotations
+
+from .. import _engine
+
+OPERATORS = [
+    f"__{kind}{name}__"
+    for name in "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split()
+    for kind in ("", "r")
+]
+OTHERS = "__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __neg__ __pos__ __abs__ __invert__".split()
+
+
+def lift(cls, names, lifted):
+    """Let methods and attributes of the array by these names give what `lifted` makes of their result."""
+    for name in names:
+        setattr(cls, name, _made(name, lifted))
+
+
+def _made(name, lifted):
+    of_array = getattr(_engine.ndarray, name)
+    if not callable(of_array):
+        return property(lambda self: lifted(of_array.__get__(self)), doc=of_array.__doc__)
+
+    def method(self, *args, **options):
+        return lifted(of_array(self, *args, **options))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = getattr(of_array, "__doc__", None)
+    return method

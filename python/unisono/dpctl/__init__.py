@@ -1,0 +1,17 @@
+"""Devices, queues, memory and arrays with dpctl's names, on every device.
+
+``from unisono import dpctl`` runs programs that were written for ``import dpctl``. Sub-modules: `tensor`, `memory`,
+`program`, and `dpex`, the words of numba-dpex's kernels. ``docs/dpctl.md`` says what there is.
+"""
+
+from . import _devices, _queues, dpex, memory, program, tensor
+from ._devices import *  # noqa: F403
+from ._queues import *  # noqa: F403
+
+__all__ = [*_devices.__all__, *_queues.__all__, "dpex", "memory", "program", "tensor"]
+
+
+def __getattr__(name):
+    raise AttributeError(
+        f"module 'unisono.dpctl' has no attribute '{name}'; docs/dpctl.md says what there is"
+    )
