@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from .._jit.desugar import Known
+from .arithmetic import combined
 from .numbers import Number, common, is_complex, part_of
 
 _MATH = {
@@ -45,8 +46,8 @@ def member(body, place, v, name):
     x, y = (member(body, place, again, n) for n in ("real", "imag"))
     if name == "arg":
         return Number(body.call_known(np.arctan2, [y.node, x.node], place), part)
-    return body.combined(
-        "+", body.combined("*", x, x, place), body.combined("*", y, y, place), place
+    return combined(
+        body, "+", combined(body, "*", x, x, place), combined(body, "*", y, y, place), place
     )
 
 
@@ -62,11 +63,11 @@ def call(body, place, name, values):
         return Number(body.converted(values[0], to, place), to)
     plain = name.removesuffix("f") if name[:3] in ("cuC",) else name
     if plain == "cuCfma" and len(values) == 3:
-        product = body.combined("*", values[0], values[1], place)
-        return body.combined("+", product, values[2], place)
+        product = combined(body, "*", values[0], values[1], place)
+        return combined(body, "+", product, values[2], place)
     op = _CU.get(plain, name)
     if op in ("+", "-", "*", "/") and len(values) == 2:
-        return body.combined(op, *values, place)
+        return combined(body, op, *values, place)
     if not any(is_complex(v.dtype) for v in values):
         return UNKNOWN
     if op in _PARTS and len(values) == 1:

@@ -171,14 +171,16 @@ class RawModule:
                 f"write __device__ in front of it"
             )
         ctype, value, place = found
-        from .translate import Body, _flatten_list
+        from .declarations import extent
+        from .translate import Body
+        from .trees import flatten_list
 
         source = self._parser.source
         reader = Body(Translation(self._parser, source), None)
-        extents = tuple(reader.extent(e, place) for e in ctype.extents)
+        extents = tuple(extent(reader, e, place) for e in ctype.extents)
         flat = []
         if value is not None:
-            _flatten_list(value, extents, flat)
+            flatten_list(value, extents, flat)
         count = int(np.prod(extents, dtype=np.int64)) if extents else 1
         made = np.zeros(count, ctype.base)
         for k, item in enumerate(flat):

@@ -8,15 +8,13 @@ import math
 import numpy as np
 
 from .._jit.desugar import Known
-from . import complex_words
+from . import arithmetic, complex_words
 from .numbers import Number, common, is_complex, is_float, promoted
+from .trees import INDICES
 
 UNKNOWN = object()
 NUMPY = {"bool": "bool_"}
 TAKEN = {"un", "np", "range", "int", "float", "bool", "complex"}
-INDICES = {
-    "threadIdx": "local_id", "blockIdx": "group_id", "blockDim": "local_size", "gridDim": "num_groups",
-}  # fmt: skip
 _OPENCL_INDICES = {
     "get_global_id": "global_id", "get_local_id": "local_id", "get_group_id": "group_id",
     "get_global_size": "global_size", "get_local_size": "local_size", "get_num_groups": "num_groups",
@@ -54,35 +52,6 @@ _ATOMICS = {
     "atom_xchg": "exch", "atom_cmpxchg": "cas", "atomic_inc": "add", "atomic_dec": "sub", "atom_inc": "add",
     "atom_dec": "sub",
 }  # fmt: skip
-
-
-def wrapped(value, dtype):
-    """The integer as C has it in that dtype."""
-    bits = np.dtype(dtype).itemsize * 8
-    value &= 2**bits - 1
-    return value - 2**bits if not dtype.startswith("u") and value >= 2 ** (bits - 1) else value
-
-
-def folded(op, a, b, dtype):
-    """What two constants make, or None where that is left to the compiled code."""
-    if op in ("==", "!=", "<", ">", "<=", ">="):
-        tests = {"==": a == b, "!=": a != b, "<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}
-        return tests[op]
-    if dtype.startswith("float"):
-        return None
-    a, b = int(a), int(b)
-    if op in "/%":
-        if b == 0:
-            return None
-        q = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        return q if op == "/" else a - q * b
-    if op in ("<<", ">>") and not 0 <= b < 64:
-        return None
-    makes = {
-        "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "&": lambda: a & b, "|": lambda: a | b,
-        "^": lambda: a ^ b, "<<": lambda: a << b, ">>": lambda: a >> b,
-    }  # fmt: skip
-    return makes[op]()
 
 
 def _index(e):
@@ -240,10 +209,10 @@ def _function(body, place, name, args):
         return Number(body.call_known(getattr(np, plain), nodes, place), "bool")
     if plain == "rsqrt":
         one, root = body.constant(1, dtype, place), body.call_known(np.sqrt, nodes, place)
-        return body.combined("/", one, Number(root, dtype), place)
+        return arithmetic.combined(body, "/", one, Number(root, dtype), place)
     if plain in ("__fdividef", "fdividef", "mul24", "__mul24"):
         a, b = (Number(n, dtype) for n in nodes)
-        return body.combined("*" if "mul" in plain else "/", a, b, place)
+        return arithmetic.combined(body, "*" if "mul" in plain else "/", a, b, place)
     if plain == "clamp":
         low = body.call_known(np.maximum, nodes[:2], place)
         return Number(body.call_known(np.minimum, [low, nodes[2]], place), dtype)
@@ -254,12 +223,16 @@ def _function(body, place, name, args):
         body.assign(whole, body.call_known(np.trunc, [body.read(size, place)], place), place)
         kept, down = Number(body.read(size, place), dtype), Number(body.read(whole, place), dtype)
         half = body.constant(0.5, dtype, place)
-        is_up = body.combined(">=", body.combined("-", kept, down, place), half, place)
-        up = body.combined("+", down, Number(body.converted(is_up, dtype, place), dtype), place)
+        is_up = arithmetic.combined(
+            body, ">=", arithmetic.combined(body, "-", kept, down, place), half, place
+        )
+        up = arithmetic.combined(
+            body, "+", down, Number(body.converted(is_up, dtype, place), dtype), place
+        )
         return Number(body.call_known(np.copysign, [up.node, nodes[0]], place), dtype)
     if plain == "mad":
         a, b, c = (Number(n, dtype) for n in nodes)
-        return body.combined("+", body.combined("*", a, b, place), c, place)
+        return arithmetic.combined(body, "+", arithmetic.combined(body, "*", a, b, place), c, place)
     if plain in ("saturate", "__saturatef"):
         zero, one = body.constant(0, dtype, place).node, body.constant(1, dtype, place).node
         low = body.call_known(np.fmax, [nodes[0], zero], place)
