@@ -545,7 +545,7 @@ def _is_whole(v):
 
 def _ordered(made, order, copy=None):
     """The array, in column-major layout if the order requires it."""
-    if order in (None, "K", "A") or made.ndim < 2:
+    if made.ndim < 2 or order in (None, "K", "A", "k", "a"):
         return made
     columns = _in_columns(order)
     apart = made.T if columns else made
@@ -611,7 +611,10 @@ def array(
     >>> un.array(3.0, ndmin=2).shape
     (1, 1)
     """
-    made = _engine._array(object, dtype, device, copy)
+    if type(object) is _engine.ndarray and not copy and dtype is device is None:
+        made = object
+    else:
+        made = _engine._array(object, dtype, device, copy)
     if order != "K" or ndmin or like is not None:
         _refuse_like("array", like)
         made = _ordered(made, order, copy)

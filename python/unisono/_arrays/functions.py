@@ -263,6 +263,8 @@ def copy(a, order="K", subok=False):
     >>> un.copy([1, 2]).tolist()
     [1, 2]
     """
+    if isinstance(a, _engine.ndarray):
+        return a.copy(order=order)
     made = array(a)
     return made.T.copy().T if order == "F" and made.ndim > 1 else made
 

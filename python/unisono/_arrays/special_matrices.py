@@ -5,7 +5,8 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .exchange.from_data import _order, _refuse_like
+from .creation import _ordered
+from .exchange.from_data import _refuse_like
 from .ufunc import as_array
 
 
@@ -45,7 +46,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
         raise ValueError(f"eye: negative dimensions are not allowed; got shape ({N}, {M})")
     dtype = float if dtype is None else dtype
     made = _engine._iota(M, device) - _engine._iota(N, device).reshape(N, 1) == operator.index(k)
-    return _order("eye", made.astype(dtype), order)
+    return _ordered(made.astype(dtype), order)
 
 
 @_engine._FastPath

@@ -29,6 +29,20 @@ def test_ravel_copies_what_is_not_packed(xp):
         d[0] = 1
 
 
+def test_out_decides_in_which_dtype_is_summed(xp):
+    out = xp.zeros(2, "float64")
+    xp.sum(xp.full((2, 3), 0.1, "float32"), axis=1, out=out)
+    assert out.tolist() == [float(np.float32(0.1)) * 3] * 2
+    flags = xp.zeros(2, bool)
+    xp.sum(xp.ones((2, 3), bool), axis=1, out=flags)
+    assert flags.tolist() == [True, True]
+    xp.copyto(flags, False, where=xp.float64(2))
+    assert flags.tolist() == [False, False]
+    with pytest.warns(np.exceptions.ComplexWarning):
+        made = xp.concatenate([xp.ones(1, complex), xp.ones(1)], dtype="float64", casting="unsafe")
+    assert made.tolist() == [1, 1]
+
+
 def test_order_of_memory_is_that_of_the_strides(xp):
     a = xp.arange(24).reshape(2, 3, 4)
     for b in (a, a.T, a.transpose(1, 2, 0), a.transpose(2, 0, 1), a[:, ::2].transpose(2, 0, 1)):
@@ -39,6 +53,12 @@ def test_order_of_memory_is_that_of_the_strides(xp):
     c = xp.broadcast_to(xp.asfortranarray(a[:, :1, :3]), (2, 4, 3))
     assert c.ravel("K").tolist() == [0, 12, 1, 13, 2, 14] * 4
     assert xp.ones((2, 3), order="f").flags.f_contiguous
+    f = xp.zeros((2, 3, 4), order="F")
+    assert xp.copy(f).flags.f_contiguous and xp.copy(f, order="C").flags.c_contiguous
+    assert xp.asanyarray(f, order="C").flags.c_contiguous
+    assert xp.array(f, copy=False) is f and xp.array(f, copy=None) is f and xp.array(f) is not f
+    assert xp.ascontiguousarray(a) is a and xp.asfortranarray(f) is f
+    assert xp.gradient(a * 1.0, axis=1).flags.c_contiguous
     with pytest.raises(ValueError, match="order"):
         xp.ones(2, order="x")
 

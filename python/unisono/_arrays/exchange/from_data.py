@@ -4,7 +4,7 @@ import unisono as un
 
 from ... import _engine
 from ..._records.records import shared
-from ..creation import array, asarray
+from ..creation import _ordered, array, asarray
 from ..ufunc import resolve
 
 
@@ -13,15 +13,6 @@ def _refuse_like(what, like):
         raise TypeError(
             f"{what}: like= takes arrays of other libraries; call that library's function instead"
         )
-
-
-def _order(what, made, order):
-    """`made` in the memory layout of NumPy's `order`."""
-    if order in ("C", "K", "A", None):
-        return made
-    if order != "F":
-        raise ValueError(f"{what}: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
-    return made.T.copy().T
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
@@ -255,7 +246,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     [1, 2]
     """
     _refuse_like("asanyarray", like)
-    return _order("asanyarray", asarray(a, dtype, device=device, copy=copy), order)
+    return _ordered(asarray(a, dtype, device=device, copy=copy), order)
 
 
 @_engine._FastPath
@@ -285,7 +276,8 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     [1, 2]
     """
     _refuse_like("ascontiguousarray", like)
-    x = un.atleast_1d(asarray(a, dtype))
+    x = asarray(a, dtype)
+    x = x if x.ndim else x.reshape(1)
     return x if x.flags.c_contiguous else x.copy()
 
 
@@ -319,7 +311,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     x = asarray(a, dtype)
     if x.ndim == 0:
         return x.reshape(1)
-    return x if x.flags.f_contiguous else _order("asfortranarray", x, "F")
+    return x if x.flags.f_contiguous else _ordered(x, "F")
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -347,7 +339,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     >>> un.asarray_chkfinite([1, 2]).tolist()
     [1, 2]
     """
-    x = _order("asarray_chkfinite", asarray(a, dtype), order)
+    x = _ordered(asarray(a, dtype), order)
     if x.dtype.kind in "fc" and not bool(un.isfinite(x).all()):
         raise ValueError("array must not contain infs or NaNs")
     return x
@@ -388,7 +380,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
         raise ValueError('Cannot specify both "C" and "F" order')
     x = asarray(a, dtype)
     if "F" in wanted and not x.flags.f_contiguous:
-        return _order("require", x, "F")
+        return _ordered(x, "F")
     if ("C" in wanted and not x.flags.c_contiguous) or ("W" in wanted and not x.flags.writeable):
         return x.copy()
     return x
