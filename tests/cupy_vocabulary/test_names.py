@@ -67,6 +67,7 @@ def test_devices_streams_and_the_runtime(chosen):
     assert 0 <= free <= total
     stream = cp.cuda.Stream()
     assert cp.cuda.get_current_stream() == cp.cuda.Stream.null != stream
+    assert cp.cuda.Stream.ptds == cp.cuda.Stream(null=True)
     with stream:
         assert cp.cuda.get_current_stream() is stream
         with cp.cuda.Stream() as inner:
@@ -100,6 +101,16 @@ def test_types_and_exceptions_are_numpy_s():
     assert cp.AxisError is np.exceptions.AxisError
     with pytest.raises(AttributeError):
         cp.no_such_name  # noqa: B018
+
+
+def test_records_are_copied_to_numpy():
+    a = un.zeros(3, dtype=[("x", "f8"), ("id", "i4")])
+    a["x"] += 1.5
+    got = cp.asnumpy(a)
+    assert type(got) is np.ndarray and got["x"].tolist() == [1.5] * 3
+    a["x"] += 1
+    assert got["x"].tolist() == [1.5] * 3
+    assert a.get(out=got) is got and got["x"].tolist() == [2.5] * 3
 
 
 def test_memoize():

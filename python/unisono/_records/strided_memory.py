@@ -259,6 +259,13 @@ class Strided(_engine._BufferOfArray):
 
     ctypes = property(lambda self: self._host().ctypes, doc="Address and extents for ctypes.")
 
+    def get(self, stream=None, order="C", out=None, blocking=True):
+        """A copy as an array of NumPy's, as numbers' arrays give."""
+        if out is None:
+            return self._host().copy(order)
+        out[...] = self._host()
+        return out
+
     def setflags(self, write=None, align=None, uic=None):
         """Allow or forbid writes through this view; views of it made later follow."""
         if write is not None:

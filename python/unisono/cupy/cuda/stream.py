@@ -72,6 +72,7 @@ class Stream(_devices.Stream):
 Stream.null = Stream.__new__(Stream)
 Stream.null._device, Stream.null._queue, Stream.null._blocks = None, None, []
 Stream.null._is_null = True
+Stream.ptds = Stream.null  # the threads of a program share the device's own queue
 
 
 def _current():
