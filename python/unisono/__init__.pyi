@@ -311,6 +311,36 @@ class ReductionKernel:
 
 class RemoteError(RuntimeError): ...
 
+class ScanKernel:
+    def __call__(self, *args: Any, stream: Any = ...) -> Any: ...
+    def __init__(
+        self,
+        in_params: Any,
+        out_params: Any,
+        input_expr: Any,
+        scan_expr: Any,
+        output_statement: Any,
+        neutral: Any,
+        name: str = ...,
+        scan_type: Any = ...,
+        preamble: str = ...,
+        options: Any = ...,
+    ) -> None: ...
+    @property
+    def cached_code(self) -> Any: ...
+    @property
+    def cached_codes(self) -> Any: ...
+    @property
+    def in_params(self) -> Any: ...
+    @property
+    def nargs(self) -> Any: ...
+    @property
+    def nin(self) -> Any: ...
+    @property
+    def nout(self) -> Any: ...
+    @property
+    def out_params(self) -> Any: ...
+
 True_: Any
 abs: _Unary
 acos: _Unary

@@ -14,6 +14,7 @@ _names = {
     "._raw.kernels": "RawKernel RawModule",
     "._raw.elementwise": "ElementwiseKernel",
     "._raw.reduction": "ReductionKernel",
+    "._raw.scan": "ScanKernel",
     "._jit.declared": "declare_device",
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",

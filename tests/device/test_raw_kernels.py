@@ -444,6 +444,41 @@ def test_reduction_kernels(chosen):
         un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", None, "wrong")
 
 
+def test_scan_kernels(chosen):
+    rng = np.random.default_rng(6)
+    for n in (1, 16, 17, 1000, 40_000):
+        a = rng.integers(-5, 9, n)
+        (x,) = there(chosen, a)
+        total = un.ScanKernel(
+            "T x, T by", "T y, T z", "x * by", "a + b", "y = item; z = prev_item", "0"
+        )
+        y, z = total(x, 3)
+        np.testing.assert_array_equal(y.get(), np.cumsum(3 * a))
+        np.testing.assert_array_equal(z.get(), np.cumsum(3 * a) - 3 * a)
+    largest = un.ScanKernel(
+        "float64 x", "float64 y", "x", "max(a, b)", "y = item", "-INFINITY", "largest"
+    )
+    (f,) = there(chosen, rng.random(500))
+    out = un.zeros(1000, device=chosen)[::2]
+    assert largest(f, out) is out
+    np.testing.assert_array_equal(out.get(), np.maximum.accumulate(f.get()))
+    taken = un.ScanKernel(
+        "raw int64 x, T k", "int64 y", "x[k] + (i == N - 1)", "a + b", "y = item", 0
+    )
+    np.testing.assert_array_equal(
+        taken(x, there(chosen, np.arange(n)[::-1].copy())[0]).get()[:-1], np.cumsum(a[::-1])[:-1]
+    )
+    assert largest(f[:0]).shape == (0,)
+    with pytest.raises(ValueError, match="a scan goes along one axis; got shape"):
+        largest(f.reshape(2, -1))
+    with pytest.raises(TypeError, match=r"the result 'y' is float64 of shape \(500,\); got"):
+        largest(f, out[:1])
+    with pytest.raises(ValueError, match="'a' is a word of scans"):
+        un.ScanKernel("T a", "T y", "a", "a + b", "y = item", "0")
+    with pytest.raises(ValueError, match="a scan has results"):
+        un.ScanKernel("T x", "raw T y", "x", "a + b", "y = item", "0")
+
+
 def test_cupy_s_names(chosen):
     import unisono.cupy as cp
 

@@ -263,7 +263,7 @@ def copy(a, order="K", subok=False):
     >>> un.copy([1, 2]).tolist()
     [1, 2]
     """
-    if isinstance(a, _engine.ndarray):
+    if isinstance(a, _engine.ndarray) and a.ndim > 1:
         return a.copy(order=order)
     made = array(a)
     return made.T.copy().T if order == "F" and made.ndim > 1 else made
