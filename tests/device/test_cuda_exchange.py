@@ -117,6 +117,26 @@ def test_theirs_by_dlpack(number):
     assert theirs.has_died
 
 
+def test_tensors_of_devices_that_are_not_here():
+    theirs = foreign.ByDLPack(A, foreign.Stream(0))
+    theirs.stream.device = 9  # what the tensor says
+    with pytest.raises(un.DeviceError, match=r"DLPack's device \(2, 9\)"):
+        un.from_dlpack(Elsewhere(theirs))
+
+
+class Elsewhere:
+    """Of a tensor that says that it is on a device that does not exist."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def __dlpack_device__(self):
+        return (2, 9)
+
+    def __dlpack__(self, **options):
+        return self._tensor.__dlpack__(stream=-1)
+
+
 def test_ours_by_dlpack(number):
     x = un.asarray(A, device=NAMES[number]) + 1
     assert x.__dlpack_device__() == (2, number)

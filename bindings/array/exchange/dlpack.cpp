@@ -113,14 +113,20 @@ DLDevice dl_device_of(const Array& a) {
 
 bool same_device(DLDevice a, DLDevice b) { return a.type == b.type && a.id == b.id; }
 
-/// The device that a consumer asks for; null for the host.
-Device* wanted_device(DLDevice wanted) {
-    if (wanted.type == dl_cpu) return nullptr;
+/// One that is not the host; null where there is none of that number.
+Device* device_of(DLDevice wanted) {
     std::int32_t id = 0;
     for (Device* d : all_devices()) {
         if (d->info().host_memory || dl_type(*d) != wanted.type) continue;
         if (id++ == wanted.id) return d;
     }
+    return nullptr;
+}
+
+/// The device that a consumer asks for; null for the host.
+Device* wanted_device(DLDevice wanted) {
+    if (wanted.type == dl_cpu) return nullptr;
+    if (Device* found = device_of(wanted)) return found;
     PyErr_Format(PyExc_BufferError, "__dlpack__: there is no device (%d, %d) of DLPack's here",
                  wanted.type, wanted.id);
     throw PythonError{};
@@ -262,8 +268,7 @@ void check_tensor(const DLTensor& t, std::int64_t size) {
 
 /// Of another library, on a device whose streams it shares with us: ours waits for its work.
 Array import_from_device(const DLTensor& t, DType dtype, void* owner, void (*release)(void*),
-                         bool readonly) {
-    Device& device = *wanted_device(t.device);
+                         bool readonly, Device& device) {
     auto* source = dynamic_cast<BlockSource*>(&device);
     const Dims shape(t.shape, static_cast<std::size_t>(t.ndim));
     const Layout* layout =
@@ -297,9 +302,10 @@ Array import_tensor(const DLTensor& t, void* owner, void (*release)(void*), bool
                                   ", " + std::to_string(t.dtype.bits) +
                                   " bits) is not one of this version's");
     }
-    if (t.device.type == dl_cuda) {
+    Device* device = t.device.type == dl_cuda ? device_of(t.device) : nullptr;
+    if (device) {
         check_tensor(t, size_of(dtype));
-        return import_from_device(t, dtype, owner, release, readonly);
+        return import_from_device(t, dtype, owner, release, readonly, *device);
     }
     if (t.device.type != dl_cpu) {
         fail(ErrorKind::Device,
@@ -413,10 +419,10 @@ static PyObject* tensor_of(PyObject* object) {
         if (!where.p || !PyTuple_Check(where.p) ||
             !PyArg_ParseTuple(where.p, "ii", &device.type, &device.id))
             python_failed();
-        if (device.type == dl_cuda) {
-            Device& ours = *wanted_device(device);
-            QueueScope scope(*ours.own_queue(), {});
-            Ref stream(PyLong_FromVoidPtr(ours.native().queue));
+        // Without such a device here the tensor is refused below.
+        if (Device* ours = device.type == dl_cuda ? device_of(device) : nullptr) {
+            QueueScope scope(*ours->own_queue(), {});
+            Ref stream(PyLong_FromVoidPtr(ours->native().queue));
             if (!stream.p || PyDict_SetItemString(names.p, "stream", stream.p) < 0) python_failed();
         }
     }
