@@ -159,7 +159,8 @@ def held():
     """What the driver holds for us once nothing is kept for reuse."""
     gc.collect()
     un.synchronize()
-    un.memory.trim()
+    for name in NAMES:
+        un.memory.trim(name)
     un.synchronize()
     return {name: driver.count(name) for name in RESOURCES}
 
