@@ -224,7 +224,8 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
     std::set<std::int32_t> roots;
     for (std::int32_t array : arrays) {
         const ir::Array& a = function_->arrays[static_cast<std::size_t>(array)];
-        if (a.param < 0 && !a.is_view()) {
+        const bool is_of_group = module_.is_kernel && a.space != ir::Space::Global;
+        if (a.param < 0 && !a.is_view() && !is_of_group) {
             refuse(node.place, "a local array cannot be passed to a function yet",
                    "write the function's body here");
         }

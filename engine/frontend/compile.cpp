@@ -11,6 +11,7 @@
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
 #include "frontend/tables.h"
+#include "passes/kernels/inline_calls.h"
 
 namespace unisono::frontend {
 
@@ -264,6 +265,7 @@ Compiled ModuleLowerer::finish() {
     }
     for (auto& f : functions_) done.module.functions.push_back(std::move(*f));
     for (ir::Function& f : done.module.functions) f.files = files_;
+    if (is_kernel) passes::inline_group_functions(done.module);
     ir::verify(done.module);
     return done;
 }
@@ -271,7 +273,7 @@ Compiled ModuleLowerer::finish() {
 Compiled compile(const CompileRequest& request) {
     const Source& source = *request.source;
     if (source.is_kernel) check_barriers(source);
-    ModuleLowerer module(std::max(1, request.dimensions));
+    ModuleLowerer module(std::max(1, request.dimensions), source.is_kernel);
     module.refuses_interpreter = source.options.refuses_interpreter || setting("nopython") == "1";
     bool noalias = request.noalias && !may_keep_arrays(source, request.args);
     module.instance(source, request.args, noalias);

@@ -46,7 +46,7 @@ struct Instance {
 
 class ModuleLowerer {
   public:
-    explicit ModuleLowerer(int dimensions) : dimensions_(dimensions) {}
+    ModuleLowerer(int dimensions, bool is_kernel) : is_kernel(is_kernel), dimensions_(dimensions) {}
     /// Lowers the function for these argument types, once.
     const Instance& instance(const Source& source, const std::vector<Type>& args, bool noalias,
                              bool counts_depth = false, bool passes_blocks = false);
@@ -66,6 +66,8 @@ class ModuleLowerer {
     std::size_t size() const { return instances_.size(); }
     void shrink(std::size_t count);
 
+    /// Whether Python launches it: what it calls runs in its work-items.
+    const bool is_kernel;
     bool refuses_interpreter = false;
     std::string report;
     std::vector<std::string> warnings;

@@ -3,8 +3,10 @@
 //
 // A name is divergent if any assignment to it uses a work-item id, an array element or a divergent
 // name, or happens under a divergent condition. Group ids, sizes, extents of arrays, arguments and
-// constants are uniform. Where work-items may leave a loop, or an iteration of it, under such a
-// condition, they differ in all that the loop does, and meet again behind it.
+// constants are uniform. A called function that has a barrier is a barrier, and is looked through
+// likewise. Where work-items may leave a loop, or an iteration of it, under such a condition, they
+// differ in all that the loop does, and meet again behind it.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -17,7 +19,11 @@ namespace {
 
 class Uniformity {
   public:
-    explicit Uniformity(const Source& source) : source_(source) {
+    /// `around`: the functions that called it.
+    Uniformity(const Source& source, std::set<std::string> divergent,
+               std::vector<const Source*> around)
+        : source_(source), divergent_(std::move(divergent)), around_(std::move(around)) {
+        around_.push_back(&source);
         std::size_t before;
         do {
             before = divergent_.size();
@@ -57,6 +63,7 @@ class Uniformity {
     }
 
     void statement(const Node& s, const Node* cause) {
+        if (is_checking_) calls(s, cause);
         switch (s.kind) {
             case NodeKind::Assign:
                 for (std::size_t i = 0; i + 1 < s.children.size(); ++i) {
@@ -90,6 +97,58 @@ class Uniformity {
         }
     }
 
+    /// Calls in the expressions of a statement, not in the blocks that it holds.
+    void calls(const Node& n, const Node* cause) {
+        if (n.kind == NodeKind::Call && n.children[0].kind == NodeKind::Function) {
+            if (const Source* callee = function_of(source_, n.children[0])) call(n, *callee, cause);
+        }
+        const bool chooses = n.kind == NodeKind::IfExp || n.kind == NodeKind::BoolOp;
+        const Node* inner = chooses && diverges(n.children[0]) ? &n.children[0] : cause;
+        for (const Node& child : n.children) {
+            if (child.kind != NodeKind::Block) calls(child, inner);
+        }
+    }
+
+    void call(const Node& n, const Source& callee, const Node* cause) {
+        const bool recurs = std::find(around_.begin(), around_.end(), &callee) != around_.end();
+        if (recurs || !has_barrier(callee, 0)) return;
+        refuse_unless_all(n.place, cause);
+        std::set<std::string> divergent;
+        for (std::size_t k = 1; k < n.children.size(); ++k) {
+            const Node& arg = n.children[k];
+            if (!diverges(arg)) continue;
+            if (arg.kind == NodeKind::Keyword) {
+                divergent.insert(arg.text);
+            } else if (k - 1 < callee.params.size()) {
+                divergent.insert(callee.params[k - 1]);
+            }
+        }
+        Uniformity check(callee, std::move(divergent), around_);
+    }
+
+  public:
+    static const Node* barrier_in(const Node& n) {
+        if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return &n;
+        for (const Node& child : n.children) {
+            if (const Node* found = barrier_in(child)) return found;
+        }
+        return nullptr;
+    }
+
+  private:
+    static bool has_barrier(const Source& source, int depth) {
+        return depth < 64 && has_barrier(source, source.body, depth);
+    }
+    static bool has_barrier(const Source& source, const Node& n, int depth) {
+        if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return true;
+        if (n.kind == NodeKind::Function) {
+            const Source* callee = function_of(source, n);
+            if (callee && callee != &source && has_barrier(*callee, depth + 1)) return true;
+        }
+        return std::any_of(n.children.begin(), n.children.end(),
+                           [&](const Node& c) { return has_barrier(source, c, depth); });
+    }
+
     void loop(const Node& body, const Node* cause, const Node* target) {
         const Node* around = std::exchange(loop_left_, nullptr);
         block(body, cause);
@@ -106,10 +165,13 @@ class Uniformity {
         const Node& e = s.children[0];
         bool is_barrier = e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Builtin &&
                           e.children[0].text == "un.barrier";
-        if (!is_barrier || !is_checking_) return;
+        if (is_barrier && is_checking_) refuse_unless_all(e.place, cause);
+    }
+
+    void refuse_unless_all(const Place& place, const Node* cause) const {
         const Node* why = cause ? cause : left_early_;
         if (!why) return;
-        refuse(source_, {e.place,
+        refuse(source_, {place,
                          "a barrier that not every work-item of the group may reach",
                          {{why->place, cause && !is_leaving_
                                            ? "this condition may differ between work-items"
@@ -120,6 +182,7 @@ class Uniformity {
 
     const Source& source_;
     std::set<std::string> divergent_;
+    std::vector<const Source*> around_;
     const Node* left_early_ = nullptr;  ///< a condition under which work-items return
     const Node* loop_left_ = nullptr;   ///< the same, of the loop around: break or continue
     bool is_leaving_ = false;
@@ -128,6 +191,16 @@ class Uniformity {
 
 }  // namespace
 
-void check_barriers(const Source& source) { Uniformity check(source); }
+void check_barriers(const Source& source) {
+    for (const auto& nested : source.nested) {
+        if (const Node* barrier = Uniformity::barrier_in(nested->body)) {
+            refuse(*nested, {barrier->place,
+                             "a barrier in a function inside of a kernel",
+                             {},
+                             "write it in the kernel, or in a function of the module"});
+        }
+    }
+    Uniformity check(source, {}, {});
+}
 
 }  // namespace unisono::frontend

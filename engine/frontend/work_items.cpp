@@ -28,16 +28,16 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     bool is_barrier = name == "un.barrier";
     bool is_local = name == "un.local_array" || name == "un.private_array";
     if (it == queries.end() && !is_barrier && !is_local) return std::nullopt;
-    if (!source_.is_kernel) {
+    if (!module_.is_kernel) {
         if (is_barrier && parallel_depth_ > 0)
             refuse(node.place, "a barrier in an iteration of prange: others may not have begun",
                    "end the loop there and begin another");
         refuse(node.place,
-               after_dot(name) + " is only defined in a kernel" +
-                   (is_barrier ? " and in a parallel region" : ""),
+               after_dot(name) + " is only defined in a kernel and what it calls" +
+                   (is_barrier ? ", and in a parallel region" : ""),
                is_barrier ? "decorate the function with @un.kernel, or write it inside of `with "
                             "un.parallel():`"
-                          : "decorate the function with @un.kernel");
+                          : "decorate the function with @un.kernel, or call it from one");
     }
     if (is_local) return std::nullopt;
     auto args = arguments(node);
@@ -66,12 +66,12 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
 Value Calls::local_array(const Node& node, ir::Space space) {
     auto args = arguments(node);
     const std::string name = space == ir::Space::Local ? "local_array" : "private_array";
-    if (!source_.is_kernel)
-        refuse(node.place, name + " is only defined in a kernel",
-               "decorate the function with @un.kernel");
+    if (!module_.is_kernel)
+        refuse(node.place, name + " is only defined in a kernel and what it calls",
+               "decorate the function with @un.kernel, or call it from one");
     if (frames_.size() > 1)
         refuse(node.place, name + " inside of a branch or a loop",
-               "make it at the top of the kernel");
+               "make it at the top of the function");
     if (args.size() != 2 || args[1].type.kind != Type::Kind::DTypeName) {
         refuse(node.place, name + " takes a shape and a dtype",
                "write un." + name + "((16, 16), np.float32)");

@@ -171,3 +171,37 @@ def test_faults_between_barriers_end_their_group(device, place):
         with pytest.raises(IndexError, match="out of bounds for axis 0 with size 1"):
             phases[48, 16](at, 2, bad, out)
             host(out)
+
+
+@un.jit
+def sum_of_group(tile, x):
+    lid = un.local_id(0)
+    tile[lid] = x
+    un.barrier()
+    total = 0.0
+    for k in range(tile.shape[0]):
+        total += tile[k]
+    un.barrier()
+    return total
+
+
+@un.jit
+def twice(x):
+    tile = un.local_array(8, un.float64)
+    return 2 * sum_of_group(tile, x)
+
+
+def test_called_functions_act_in_the_group(device):
+    @un.kernel
+    def f(a, out, n):
+        tile = un.local_array(8, un.float64)
+        total = 0.0
+        for k in range(n):
+            total += sum_of_group(tile, a[un.global_id(0)] + k)
+        out[un.global_id(0)] = total + twice(a[un.global_id(0)])
+
+    x = np.arange(24.0)
+    a, out = there(device, x, np.zeros(24))
+    f[24, 8](a, out, 3)
+    sums = x.reshape(3, 8).sum(1)
+    np.testing.assert_array_equal(host(out), np.repeat(5 * sums + 24, 8))

@@ -2,6 +2,7 @@
 #include "passes/kernels/inline_calls.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "ir/rewrite.h"
@@ -21,10 +22,14 @@ bool returns(S s) {
            std::any_of(s->orelse.begin(), s->orelse.end(), returns);
 }
 
+using Allocations = std::map<std::int32_t, S>;  ///< Allocate statements by their arrays
+
 /// Copies the body of one function into another.
 class Inliner {
   public:
-    Inliner(Builder& b, const Function& callee, S call) : b_(b), g_(callee), call_(call) {}
+    /// `allocations`: those of the arrays that the caller has made so far.
+    Inliner(Builder& b, const Function& callee, S call, const Allocations& allocations)
+        : b_(b), g_(callee), call_(call), allocations_(allocations) {}
 
     S run() {
         std::vector<S> out;
@@ -123,6 +128,8 @@ class Inliner {
                 const Param& p = g_.params[at(e->id)];
                 if (!p.is_array()) return b_.read(params_[at(e->id)]);
                 const std::int32_t array = arrays_[at(p.array)];
+                if (auto made = allocations_.find(array); made != allocations_.end())
+                    return part_of_made(made->second->args, *e);
                 return e->field == Field::Extent ? b_.extent(array, e->axis)
                                                  : b_.stride(array, e->axis);
             }
@@ -132,6 +139,15 @@ class Inliner {
         for (E a : e->args) args.push_back(expr(a));
         copy.args = b_.list(std::span<const E>(args));
         return b_.own(copy);
+    }
+
+    /// Of an array in row-major order.
+    E part_of_made(std::span<const E> extents, const Expr& part) {
+        const auto axis = static_cast<std::size_t>(part.axis);
+        if (part.field == Field::Extent) return extents[axis];
+        E stride = b_.i64(1);
+        for (std::size_t k = axis + 1; k < extents.size(); ++k) stride = b_.mul(stride, extents[k]);
+        return stride;
     }
 
     // ---- Statements
@@ -222,6 +238,7 @@ class Inliner {
     Builder& b_;
     const Function& g_;
     S call_;
+    const Allocations& allocations_;
     std::vector<std::int32_t> vars_, arrays_, params_, natives_;  ///< the caller's, by the callee's
     std::int32_t first_site_ = 0, has_returned_ = -1;
     bool in_once_ = false;
@@ -257,6 +274,33 @@ bool needs_host(const Module& module, S s, int depth) {
            std::any_of(s->orelse.begin(), s->orelse.end(), inside);
 }
 
+/// Whether s asks for its work-item, or has barriers or arrays of the group or the work-item.
+bool acts_in_group(const Module& module, S s, int depth) {
+    class Acts final : public Visitor {
+      public:
+        Acts(const Module& module, int depth) : module_(module), depth_(depth) {}
+        bool found = false;
+        void expr(E e) override {
+            found = found || e->kind == ExprKind::WorkItem;
+            children(e);
+        }
+        void stmt(S s) override {
+            found = found || s->kind == StmtKind::Barrier || s->kind == StmtKind::Allocate;
+            if (s->kind == StmtKind::Call && depth_ < 64) {
+                const Function& callee = module_.functions[at(s->id)];
+                found = found || (callee.body && acts_in_group(module_, callee.body, depth_ + 1));
+            }
+            children(s);
+        }
+
+      private:
+        const Module& module_;
+        int depth_;
+    } acts(module, depth);
+    acts.stmt(s);
+    return acts.found;
+}
+
 void mark_called(const Module& module, std::size_t function, std::vector<bool>& called) {
     class Calls final : public Visitor {
       public:
@@ -274,26 +318,25 @@ void mark_called(const Module& module, std::size_t function, std::vector<bool>& 
     }
 }
 
-class InlineCalls final : public Rewriter {
+/// Replaces the calls that are wanted by the bodies of what they call.
+class InlineCalls : public Rewriter {
   public:
     InlineCalls(Module& module, std::size_t function)
         : Rewriter(module.functions[function]), module_(module), stack_{function} {}
 
     S stmt(S s) override {
-        if (s->kind != StmtKind::Call || !is_wanted(s)) return children(s);
+        if (s->kind == StmtKind::Allocate) allocations_[s->id] = s;
+        if (s->kind != StmtKind::Call || !may_inline(s) || !is_wanted(s)) return children(s);
         stack_.push_back(at(s->id));
         const Function& callee = module_.functions[at(s->id)];
-        S made = Rewriter::stmt(Inliner(b_, callee, s).run());
+        S made = Rewriter::stmt(Inliner(b_, callee, s, allocations_).run());
         stack_.pop_back();
         return made;
     }
 
-  private:
-    bool is_wanted(S s) {
+  protected:
+    virtual bool is_wanted(S s) {
         const Function& callee = module_.functions[at(s->id)];
-        if (callee.native || !callee.body ||
-            std::find(stack_.begin(), stack_.end(), at(s->id)) != stack_.end())
-            return false;
         bool passes_view = false;
         for (std::int32_t id : s->arrays) {
             const Array& a = function().arrays[at(id)];
@@ -302,9 +345,47 @@ class InlineCalls final : public Rewriter {
         }
         return passes_view || asks_for_memory(callee.body) || needs_host(module_, callee.body, 0);
     }
+    const Module& module() const { return module_; }
+
+  private:
+    bool may_inline(S s) const {
+        const Function& callee = module_.functions[at(s->id)];
+        return !callee.native && callee.body &&
+               std::find(stack_.begin(), stack_.end(), at(s->id)) == stack_.end();
+    }
 
     Module& module_;
     std::vector<std::size_t> stack_;  ///< the functions whose bodies are being copied
+    Allocations allocations_;
+};
+
+class InlineGroupFunctions final : public InlineCalls {
+  public:
+    using InlineCalls::InlineCalls;
+
+    void run() {
+        const S body = stmt(function().body);
+        made_.push_back(body);
+        function().body = b_.block(std::span<const S>(made_));
+    }
+
+    S stmt(S s) override {
+        if (s->kind != StmtKind::Allocate) return InlineCalls::stmt(s);
+        InlineCalls::stmt(s);
+        made_.push_back(s);
+        return b_.block({});
+    }
+
+  private:
+    bool is_wanted(S s) override {
+        const auto is_of_group = [&](std::int32_t id) {
+            return function().arrays[at(id)].space != Space::Global;
+        };
+        return std::any_of(s->arrays.begin(), s->arrays.end(), is_of_group) ||
+               acts_in_group(module(), module().functions[at(s->id)].body, 0);
+    }
+
+    std::vector<S> made_;  ///< arrays
 };
 
 /// C functions of devices are given the memory of views and, behind the other numbers, their
@@ -347,22 +428,31 @@ void pass_offsets(Module& module) {
     }
 }
 
-}  // namespace
-
-void inline_calls(Module& module) {
+/// What nobody calls any more may be what a device cannot compile.
+void empty_uncalled(Module& module) {
     std::vector<bool> is_called(module.functions.size(), false);
-    for (std::size_t f = 0; f < module.functions.size(); ++f) {
-        if (module.functions[f].body && !module.functions[f].native) InlineCalls(module, f).run();
-    }
     mark_called(module, 0, is_called);
-    // What nobody calls any more may be what a device cannot compile.
     for (std::size_t f = 1; f < module.functions.size(); ++f) {
         Function& function = module.functions[f];
         if (is_called[f] || function.native) continue;
         function.body = Builder(function).block({});
         function.results.clear();
     }
+}
+
+}  // namespace
+
+void inline_calls(Module& module) {
+    for (std::size_t f = 0; f < module.functions.size(); ++f) {
+        if (module.functions[f].body && !module.functions[f].native) InlineCalls(module, f).run();
+    }
+    empty_uncalled(module);
     pass_offsets(module);
+}
+
+void inline_group_functions(Module& module) {
+    InlineGroupFunctions(module, 0).run();
+    empty_uncalled(module);
 }
 
 }  // namespace unisono::passes

@@ -14,4 +14,10 @@ namespace unisono::passes {
 
 void inline_calls(ir::Module& module);
 
+/// Writes into a kernel, the first function, the bodies of functions that ask for their work-item,
+/// meet the group at barriers, have arrays of it or are given them, or call such functions. Their
+/// arrays are made where the kernel begins: each call has its own, a call in a loop the same each
+/// time.
+void inline_group_functions(ir::Module& module);
+
 }  // namespace unisono::passes

@@ -142,3 +142,53 @@ def test_barrier_in_a_loop_over_an_extent(on):
     x, out = np.arange(16.0).reshape(4, 4), np.zeros(4)
     f[4, 4](x, out)
     assert np.array_equal(out, (x[:, 0] + x[:, 2])[::-1])
+
+
+@un.jit
+def place():
+    return un.global_id(0)
+
+
+@un.jit
+def sum_of_group(x):
+    tile = un.local_array(8, np.float64)
+    lid = un.local_id(0)
+    tile[lid] = x
+    un.barrier()
+    half = un.local_size(0) // 2
+    while half > 0:
+        if lid < half:
+            tile[lid] += tile[lid + half]
+        half = half // 2
+        un.barrier()
+    return tile[0]
+
+
+@un.jit
+def first_of(tile, x):
+    if un.local_id(0) == 0:
+        tile[0] = x * tile.shape[0]
+    un.barrier()
+    return tile[0]
+
+
+def test_called_functions_act_in_the_group(on):
+    @un.kernel(device=on)
+    def f(a, sums, firsts, n):
+        tile = un.local_array(8, np.float64)
+        total = 0.0
+        for k in range(n):
+            total += sum_of_group(a[place()] + k)
+        sums[place()] = total + sum_of_group(1.0)
+        firsts[place()] = first_of(tile, a[place()])
+
+    a, sums, firsts = np.arange(24.0), np.zeros(24), np.zeros(24)
+    f[24, 8](a, sums, firsts, 3)
+    groups = a.reshape(3, 8)
+    assert np.array_equal(sums, np.repeat(3 * groups.sum(1) + 8 * 3 + 8, 8))
+    assert np.array_equal(firsts, np.repeat(groups[:, 0] * 8, 8))
+
+
+def test_words_of_kernels_in_functions_that_the_host_calls(on):
+    with pytest.raises(un.CompileError, match="only defined in a kernel and what it calls"):
+        place()
