@@ -97,6 +97,8 @@ class Pointer(Parameter):
             last[index] = None
             return
         elif hasattr(arg, "svm_ptr"):
+            if arg.svm_ptr is None and getattr(arg, "size", None):
+                raise self.refuse(arg, "memory that was not released")
             last[index] = None
             set_pointer = _driver.function("clSetKernelArgSVMPointer")
             self.check(set_pointer(self._kernel, index, arg.svm_ptr), arg)

@@ -10,6 +10,8 @@ from ._memory import (
     read,
     write,
 )
+from ._objects import expected
+from ._queues import CommandQueue
 from ._svm import SVMPointer, enqueue_svm_memfill, svm_copy
 
 
@@ -63,6 +65,7 @@ def enqueue_copy(queue, dest, src, **kwargs):
     ... except cl.Error:
     ...     pass
     """
+    expected(queue, CommandQueue, "enqueue_copy")
     dest, src = _memory(dest), _memory(src)
     device_offset = kwargs.pop("device_offset", None)
     if isinstance(dest, Image) or isinstance(src, Image):

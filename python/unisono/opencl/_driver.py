@@ -148,15 +148,28 @@ def function(name):
 
 def call(name, *args):
     """Calls a function that returns a code; raises what it says."""
-    code = function(name)(*args)
+    try:
+        code = function(name)(*args)
+    except ctypes.ArgumentError as error:
+        raise no_type(name, error) from None
     if code:
         raise error_of(code, name)
+
+
+def no_type(name, error):
+    """What is raised for an argument that the library cannot be given."""
+    return TypeError(
+        f"{name}: an argument has the wrong type; got {error}; give numbers and objects of OpenCL"
+    )
 
 
 def create(name, *args):
     """Calls a function that returns an object; the address of it."""
     code = ctypes.c_int32()
-    made = function(name)(*args, ctypes.byref(code))
+    try:
+        made = function(name)(*args, ctypes.byref(code))
+    except ctypes.ArgumentError as error:
+        raise no_type(name, error) from None
     if code.value:
         raise error_of(code.value, name)
     return made
@@ -166,7 +179,10 @@ def answer(name, *args):
     """Bytes that a query gives: args are those before the size."""
     ask = function(name)
     size = ctypes.c_size_t()
-    code = ask(*args, 0, None, ctypes.byref(size))
+    try:
+        code = ask(*args, 0, None, ctypes.byref(size))
+    except ctypes.ArgumentError as error:
+        raise no_type(name, error) from None
     if code:
         raise error_of(code, name)
     if not size.value:

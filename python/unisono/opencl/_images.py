@@ -18,9 +18,9 @@ from ._constants import (
 )
 from ._driver import call, create, wrong
 from ._memory import MemoryMap, MemoryObject, address_of, array_at, host_array, triple
-from ._objects import Holder, decode, texts_of
+from ._objects import Holder, decode, expected, texts_of
 from ._platforms import Context
-from ._queues import Event, enqueue, waits
+from ._queues import CommandQueue, Event, enqueue, waits
 from ._tables import add_attributes
 
 _channels = {
@@ -142,6 +142,7 @@ def get_supported_image_formats(context, flags, image_type):
     list of ImageFormat
     """
     count = ctypes.c_uint32()
+    expected(context, Context, "get_supported_image_formats")
     call(
         "clGetSupportedImageFormats",
         context.int_ptr,
@@ -206,7 +207,7 @@ class Image(MemoryObject):
             if flags & mem_flags.USE_HOST_PTR:
                 self.hostbuf = hostbuf
         self._address = create(
-            "clCreateImage", context.int_ptr, flags, ctypes.byref(_Format(*format._key())), ctypes.byref(described),
+            "clCreateImage", expected(context, Context, "Image").int_ptr, flags, ctypes.byref(_Format(*format._key())), ctypes.byref(described),
             pointer,
         )  # fmt: skip
 
@@ -353,7 +354,7 @@ class Sampler(Holder):
         filter_mode=filter_mode.NEAREST,
     ):
         self._address = create(
-            "clCreateSampler", context.int_ptr, bool(normalized_coords), addressing_mode, filter_mode
+            "clCreateSampler", expected(context, Context, "Sampler").int_ptr, bool(normalized_coords), addressing_mode, filter_mode
         )  # fmt: skip
 
 
@@ -433,6 +434,8 @@ def enqueue_map_image(
     (numpy.ndarray, Event, int, int)
         The array, the event, and bytes of a row and of a slice.
     """
+    expected(queue, CommandQueue, "enqueue_map_image")
+    expected(img, Image, "enqueue_map_image")
     made, code = ctypes.c_void_p(), ctypes.c_int32()
     row, piece = ctypes.c_size_t(), ctypes.c_size_t()
     address = _driver.function("clEnqueueMapImage")(

@@ -6,6 +6,7 @@ it. One over memory of the host, and one in a context of several devices, is the
 
 import ctypes
 import math
+import operator
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ._constants import mem_flags, mem_info, mem_object_type
 from ._driver import call, create, wrong
 from ._objects import Holder, address_array, decode, texts_of
 from ._platforms import Context
-from ._queues import Event, enqueue, waits
+from ._queues import CommandQueue, Event, enqueue, waits
 from ._tables import add_attributes
 
 
@@ -66,16 +67,17 @@ class MemoryObjectHolder(Holder):
                 f"the buffer has {self.size} bytes; got shape {shape} of {dtype}",
             )
         # The array keeps what has its memory.
-        count = (math.prod(shape) * dtype.itemsize,)
+        is_plain = dtype.kind != "V"
         self.__array_interface__ = {
             "version": 3,
             "data": (self.host_ptr, False),
-            "shape": count,
-            "typestr": "|u1",
+            "shape": (math.prod(shape) * (1 if is_plain else dtype.itemsize),),
+            "typestr": dtype.str if is_plain else "|u1",
         }
         made = np.asarray(self)
         del self.__array_interface__
-        return np.ndarray(shape, dtype, made, order=order)
+        made = made if is_plain else made.view(dtype)
+        return made if shape == made.shape else made.reshape(shape, order=order)
 
 
 class MemoryObject(MemoryObjectHolder):
@@ -356,6 +358,12 @@ def enqueue_map_buffer(
     """
     dtype = np.dtype(dtype)
     extent = (shape,) if isinstance(shape, int) else tuple(shape)
+    if not isinstance(queue, CommandQueue) or not isinstance(buf, MemoryObjectHolder):
+        raise TypeError(
+            f"enqueue_map_buffer: expected a CommandQueue and a Buffer; got {type(queue).__name__} and "
+            f"{type(buf).__name__}"
+        )
+    extent, offset = tuple(operator.index(n) for n in extent), operator.index(offset)
     count = dtype.itemsize * math.prod(extent)
     _check_range("enqueue_map_buffer", buf, offset, count)
     made, code = ctypes.c_void_p(), ctypes.c_int32()

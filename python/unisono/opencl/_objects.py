@@ -50,6 +50,13 @@ def decode(data, kind):
     return int.from_bytes(data, sys.byteorder, signed=kind == "i")
 
 
+def expected(value, kind, where):
+    """The value; a TypeError if it is of no such class: drivers take the address of any object for the right one's."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{where}: expected a {kind.__name__}; got {type(value).__name__}")
+    return value
+
+
 class Holder:
     """An object of OpenCL: its address, counted.
 

@@ -233,8 +233,14 @@ class Program(Holder):
             program_build_info.STATUS: "i",
         }
         kinds[program_build_info.GLOBAL_VARIABLE_TOTAL_SIZE] = "z"
+        if not isinstance(device, Device):
+            raise TypeError(f"get_build_info: expected a Device; got {type(device).__name__}")
         data = _driver.answer("clGetProgramBuildInfo", self.int_ptr, device.int_ptr, param)
         return decode(data, kinds.get(param, "u"))
+
+    def _is_built_for(self, device):
+        """Whether the last build for a device made something of it."""
+        return self.get_build_info(device, program_build_info.STATUS) == 0
 
     def all_kernels(self):
         """All kernels of the built program.
@@ -363,6 +369,14 @@ class Kernel(Holder):
     _parameters = None
 
     def __init__(self, program, name):
+        if not isinstance(program, Program) or not isinstance(name, str):
+            raise TypeError(
+                f"Kernel: expected a Program and a name; got {type(program).__name__} and {type(name).__name__}"
+            )
+        if not any(program._is_built_for(d) for d in program.get_info(program_info.DEVICES)):
+            raise wrong(
+                "Kernel", "INVALID_PROGRAM_EXECUTABLE", "the program is not built; call build()"
+            )
         self._address = create("clCreateKernel", program.int_ptr, name.encode())
         self._program, self._name = program, name
 
@@ -416,6 +430,8 @@ class Kernel(Holder):
             what.COMPILE_WORK_GROUP_SIZE: "*z",
             what.GLOBAL_WORK_SIZE: "*z",
         }
+        if not isinstance(device, Device):
+            raise TypeError(f"get_work_group_info: expected a Device; got {type(device).__name__}")
         data = _driver.answer("clGetKernelWorkGroupInfo", self.int_ptr, device.int_ptr, param)
         return decode(data, kinds.get(param, "u"))
 
@@ -571,6 +587,8 @@ def enqueue_nd_range_kernel(
     LogicError
         If a size is none that the device allows; the message names the limit.
     """
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"enqueue_nd_range_kernel: expected a Kernel; got {type(kernel).__name__}")
     if not isinstance(queue, CommandQueue):
         raise TypeError(
             f"kernel {kernel.function_name}: expected a CommandQueue first; got {type(queue).__name__}"

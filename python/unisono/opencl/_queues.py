@@ -20,7 +20,7 @@ from ._constants import (
     queue_properties,
 )
 from ._driver import call, create, wrong
-from ._objects import Holder, address_array, decode
+from ._objects import Holder, address_array, decode, expected
 from ._platforms import Context, Device, engine_device
 from ._tables import add_attributes
 
@@ -293,7 +293,7 @@ class UserEvent(Event):
     """
 
     def __init__(self, context):
-        self._address = create("clCreateUserEvent", context.int_ptr)
+        self._address = create("clCreateUserEvent", expected(context, Context, "UserEvent").int_ptr)
 
     def set_status(self, status):
         """Set `command_execution_status.COMPLETE`, or a negative number for a failure."""
@@ -319,7 +319,10 @@ def enqueue(name, queue, *args, wait_for=None, ward=None):
     if not isinstance(queue, CommandQueue):
         raise TypeError(f"{name}: expected a CommandQueue; got {type(queue).__name__}")
     made = ctypes.c_void_p()
-    code = _driver.function(name)(queue.int_ptr, *args, *waits(wait_for), ctypes.byref(made))
+    try:
+        code = _driver.function(name)(queue.int_ptr, *args, *waits(wait_for), ctypes.byref(made))
+    except ctypes.ArgumentError as error:
+        raise _driver.no_type(name, error) from None
     if code:
         raise _driver.error_of(code, name)
     if ward is None:

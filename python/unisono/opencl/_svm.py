@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import operator
 
 import numpy as np
 
@@ -9,7 +10,9 @@ from . import _driver
 from ._constants import device_svm_capabilities, map_flags, mem_flags, svm_mem_flags
 from ._driver import wrong
 from ._memory import Buffer, address_of, host_array
-from ._queues import Event, NannyEvent, enqueue, waits
+from ._objects import expected
+from ._platforms import Context
+from ._queues import CommandQueue, Event, NannyEvent, enqueue, waits
 
 
 class SVMPointer:
@@ -57,6 +60,7 @@ class SVMPointer:
 
 
 def _map(queue, memory, flags, is_blocking, wait_for, size):
+    expected(queue, CommandQueue, "enqueue_svm_map")
     made = ctypes.c_void_p()
     _driver.call(
         "clEnqueueSVMMap", queue.int_ptr, bool(is_blocking), flags, memory.svm_ptr,
@@ -108,8 +112,15 @@ class SVMAllocation(SVMPointer):
     def __init__(
         self, ctx, size, alignment=0, flags=svm_mem_flags.READ_WRITE, queue=None, _interface=None
     ):
-        if size < 0:
-            raise wrong("SVMAllocation", "INVALID_VALUE", f"a size is not negative; got {size}")
+        if not isinstance(ctx, Context):
+            raise TypeError(f"SVMAllocation: expected a Context; got {type(ctx).__name__}")
+        size, alignment, flags = (operator.index(n) for n in (size, alignment, flags))
+        if not 0 <= size < 2**63 or not 0 <= alignment < 2**32 or not 0 <= flags < 2**63:
+            raise wrong(
+                "SVMAllocation",
+                "INVALID_VALUE",
+                f"sizes are not negative; got {size}, {alignment} and flags {flags}",
+            )
         self._ctx, self._queue, self.size = ctx, queue, size
         self.svm_ptr = (
             _driver.function("clSVMAlloc")(ctx.int_ptr, flags, size, alignment) if size else None
@@ -284,6 +295,8 @@ def svm_copy(queue, dest, src, byte_count=None, wait_for=None, is_blocking=True)
             data = host_array("enqueue_copy", side, writable)
             pointers.append((address_of(data), data.nbytes))
         else:
+            if side.svm_ptr is None and side.size:
+                raise wrong("enqueue_copy", "INVALID_VALUE", "the memory was released")
             pointers.append((side.svm_ptr, side.size))
     (to, room), (origin, there) = pointers
     count = there if byte_count is None else byte_count
