@@ -103,7 +103,7 @@ def pools(rng):
         None,
         (1.5,),
     ]
-    made["nonsense"] = [None, "text", object(), [], {}, -7, b"", (None,), np.array("a"), lambda: 0]
+    made["nonsense"] = [None, "text", object(), [], {}, -7, b"", (None,), np.str_("a"), lambda: 0]
     made["events"] = [None, [], [made["event"][0]], made["event"], [None], "ab", made["event"][1]]
     made["text"] = [TEXT, "", "__kernel void f(", "int", 5, None, "__kernel void f() {}"]
     return made

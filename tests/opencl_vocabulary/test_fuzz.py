@@ -11,7 +11,10 @@ import pytest
 def test_calls_return_or_raise(ctx, seed):
     program = Path(__file__).parent / "fuzz_calls.py"
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", program, str(seed), "300"], capture_output=True, text=True
+        [sys.executable, "-W", "ignore", program, str(seed), "300"],
+        capture_output=True,
+        text=True,
+        timeout=300,  # what hangs would hang for ever
     )
     assert done.returncode == 0, done.stderr[-2000:]
     returned, raised = (int(part.split()[0]) for part in done.stdout.strip().split(", "))
