@@ -504,3 +504,35 @@ def test_cupy_s_names(chosen):
     assert str(times).startswith("one                 :    CPU: ") and "us     GPU-0: " in str(
         times
     )
+
+
+def test_device_functions_share_memory_and_meet_at_barriers(chosen):
+    text = """
+    __device__ float sum(float *part, float x) {
+        part[threadIdx.x] = x;
+        __syncthreads();
+        for (int half = blockDim.x / 2; half > 0; half /= 2) {
+            if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+            __syncthreads();
+        }
+        float total = part[0];
+        __syncthreads();
+        return total;
+    }
+    __device__ float mean(float x) {
+        __shared__ float part[32];
+        return sum(part, x) / blockDim.x;
+    }
+    extern "C" __global__ void centred(const float *x, float *y, float *sums) {
+        __shared__ float part[32];
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        y[i] = x[i] - mean(x[i]);
+        for (int k = 0; k < 3; ++k) sums[i] += sum(part, x[i] + k);
+    }
+    """
+    x = np.arange(64, dtype=np.float32) ** 2
+    y, sums = np.zeros_like(x), np.zeros_like(x)
+    un.RawKernel(text, "centred")((2,), (32,), (x, y, sums))
+    groups = x.reshape(2, 32)
+    assert (y == (groups - groups.mean(axis=1, keepdims=True)).ravel()).all()
+    assert (sums == np.repeat(3 * groups.sum(axis=1) + 96, 32)).all()

@@ -46,10 +46,6 @@ def declare(body, made, name, value, here, is_extern):
         body.assign(py, node, here)
         body.scopes[-1][name] = Variable("number", py, made.base)
         return None
-    if made.space == "local" and not body.f.is_kernel:
-        raise body.error(
-            here, f"'{name}' is shared memory of a device function", "declare it in the kernel"
-        )
     py = body.new_name(name)
     if is_extern or made.extents[:1] == (None,):
         extents = (dynamic_extent(body, made.base, name, here),)
@@ -66,12 +62,6 @@ def declare(body, made, name, value, here, is_extern):
     body.used.add(py)
     target = ast.Name(id=py, ctx=ast.Store())
     body.top.append(at(ast.Assign(targets=[target], value=call), here))
-    if not body.f.is_kernel:
-        raise body.error(
-            here,
-            f"'{name}' is an array of a device function",
-            "declare it in the kernel, and pass it",
-        )
     body.scopes[-1][name] = Variable("array", py, made.base, extents)
     if value is not None:
         fill(body, py, value, made.base, extents, here)

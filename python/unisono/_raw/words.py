@@ -80,8 +80,6 @@ def call(body, place, name, args, is_used):
     if name in _OPENCL_INDICES:
         return _opencl_index(body, place, name, args)
     if name in _BARRIERS:
-        if not body.f.is_kernel:
-            raise body.error(place, f"{name} in a device function", "write it in the kernel")
         node = ast.Call(func=Known(id="un.barrier", ctx=ast.Load()), args=[], keywords=[])
         body.emit(ast.Expr(value=node), place)
         return None
