@@ -506,6 +506,15 @@ def test_cupy_s_names(chosen):
     )
 
 
+def test_numbers_in_other_bases(chosen):
+    text = """extern "C" __global__ void f(long long *x) {
+        x[0] = 0x1F; x[1] = 0b1011; x[2] = 017; x[3] = 0B11u; x[4] = 0;
+    }"""
+    x = np.zeros(5, np.int64)
+    un.RawKernel(text, "f")((1,), (1,), (x,))
+    assert x.tolist() == [31, 11, 15, 3, 0]
+
+
 def test_device_functions_share_memory_and_meet_at_barriers(chosen):
     text = """
     __device__ float sum(float *part, float x) {

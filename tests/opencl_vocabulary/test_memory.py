@@ -240,8 +240,29 @@ def test_images(ctx, queue, build):
     pixels = np.empty_like(data)
     cl.enqueue_copy(queue, pixels, image, origin=(0, 0), region=(4, 3))
     assert (pixels == data).all()
-    with pytest.raises(cl.LogicError, match="the region has 48 bytes; the array has 16"):
+    with pytest.raises(
+        cl.LogicError, match="the region ends at byte 48 of the array, which has 16"
+    ):
         cl.enqueue_copy(queue, back, image, origin=(0, 0), region=(4, 3))
+    with pytest.raises(
+        cl.LogicError, match="the region ends at byte 56 of the array, which has 48"
+    ):
+        cl.enqueue_copy(queue, pixels, image, origin=(0, 0), region=(4, 3), pitches=(20,))
+    with pytest.raises(
+        cl.LogicError, match="the region ends at byte 56 of the array, which has 48"
+    ):
+        cl.Image(ctx, mf.READ_ONLY | mf.COPY_HOST_PTR, image.format, (4, 3), (20,), data)
+
+
+def test_boxes_end_in_the_host_s_array(ctx, queue):
+    block, host = cl.Buffer(ctx, 0, 64), np.zeros(64, np.uint8)
+    box = {"buffer_origin": (0, 0), "host_origin": (4, 4), "region": (4, 5), "buffer_pitches": (8,)}
+    with pytest.raises(
+        cl.LogicError, match="the region ends at byte 72 of the array, which has 64"
+    ):
+        cl.enqueue_copy(queue, host, block, **box, host_pitches=(8,))
+    with pytest.raises(cl.LogicError, match="of the array, which has 64"):
+        cl.enqueue_copy(queue, block, host, **box, host_pitches=(2**40,))
 
 
 def test_formats_and_descriptions(ctx):

@@ -9,7 +9,7 @@ from .._engine import CompileError
 
 _token = re.compile(
     r"""(?P<name>[A-Za-z_]\w*)
-    |(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?[fFlL]?|\d+[uUlL]*)
+    |(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|0[bB][01]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?[fFlL]?|\d+[uUlL]*)
     |(?P<text>"(?:\\.|[^"\\])*")
     |(?P<char>'(?:\\.|[^'\\])')
     |(?P<op><<=|>>=|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^~!<>=?:;,.(){}\[\]\#])""",
@@ -223,20 +223,20 @@ def number(t):
     text = t.text
     if t.kind == "char":
         return (ord(text[1]) if text[1] != "\\" else _escapes.get(text[2], ord(text[2]))), "int8"
-    is_hex = text[:2] in ("0x", "0X")
-    if not is_hex and re.search(r"[.eE]", text):
+    is_coded = text[:2] in ("0x", "0X", "0b", "0B")
+    if not is_coded and re.search(r"[.eE]", text):
         is_single = text[-1] in "fF"
         return float(text.rstrip("fFlL")), "float32" if is_single else "float64"
-    if not is_hex and text[-1] in "fF":
+    if not is_coded and text[-1] in "fF":
         return float(text[:-1]), "float32"
     suffix = re.search(r"[uUlL]*$", text).group().lower()
     digits = text[: len(text) - len(suffix)]
-    is_octal = len(digits) > 1 and digits[0] == "0" and not is_hex
-    value = int(digits, 16 if is_hex else 8 if is_octal else 10)
+    is_octal = len(digits) > 1 and digits[0] == "0" and not is_coded
+    value = int(digits, 0) if is_coded else int(digits, 8 if is_octal else 10)
     sizes = ["int32", "uint32", "int64", "uint64"]
     if "u" in suffix:
         sizes = ["uint32", "uint64"]
-    elif not (is_hex or is_octal):
+    elif not (is_coded or is_octal):
         sizes = ["int32", "int64", "uint64"]
     if "l" in suffix:
         sizes = [s for s in sizes if s.endswith("64")]

@@ -1,7 +1,6 @@
 """Images and samplers."""
 
 import ctypes
-import math
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ._constants import (
     sampler_info,
 )
 from ._driver import call, create, wrong
-from ._memory import MemoryMap, MemoryObject, address_of, array_at, host_array, triple
+from ._memory import MemoryMap, MemoryObject, address_of, array_at, check_box, host_array, triple
 from ._objects import Holder, decode, expected, texts_of
 from ._platforms import Context
 from ._queues import CommandQueue, Event, enqueue, waits
@@ -195,13 +194,10 @@ class Image(MemoryObject):
         pointer = None
         if hostbuf is not None:
             data = host_array("Image", hostbuf, writable=bool(flags & mem_flags.USE_HOST_PTR))
-            count = math.prod(n for n in sides if n) * max(desc.array_size, 1) * format.itemsize
-            if not any(pitches) and data.nbytes < count:
-                raise wrong(
-                    "Image",
-                    "INVALID_VALUE",
-                    f"the image has {count} bytes; hostbuf has {data.nbytes}",
-                )
+            width, height, depth = (max(n, 1) for n in sides)
+            is_1d = desc.image_type == mem_object_type.IMAGE1D_ARRAY
+            layers = (1, desc.array_size) if is_1d else (height, max(depth, desc.array_size))
+            check_box(data, (width * format.itemsize, *layers), pitches=pitches)
             if flags & (mem_flags.USE_HOST_PTR | mem_flags.COPY_HOST_PTR):
                 pointer = address_of(data)
             if flags & mem_flags.USE_HOST_PTR:
@@ -395,11 +391,8 @@ def copy_image(queue, dest, src, *, wait_for=None, is_blocking=True, **where):
         data = host_array("enqueue_copy", host, writable=reads)
         pitches = [*(box("pitches") or ()), 0, 0][:2]
         origin, region = triple(box("origin") or (0,), 0), triple(box("region") or image.shape, 1)
-        if not any(pitches) and math.prod(region) * image.format.itemsize > data.nbytes:
-            raise wrong(
-                "enqueue_copy", "INVALID_VALUE",
-                f"the region has {math.prod(region) * image.format.itemsize} bytes; the array has {data.nbytes}",
-            )  # fmt: skip
+        width = region[0] * image.format.itemsize
+        check_box(data, (width, *region[1:]), pitches=pitches)
         name = "clEnqueueReadImage" if reads else "clEnqueueWriteImage"
         args = (image.int_ptr, is_blocking, origin, region, *pitches, address_of(data))
         if where:

@@ -436,6 +436,20 @@ def _pitches(values, names):
     return values + [0] * (2 - len(values))
 
 
+def check_box(data, region, origin=(0, 0, 0), pitches=(0, 0)):
+    """Refuses a box that ends behind the array; the first size, and the pitches, are in bytes."""
+    row = pitches[0] or region[0]
+    layer = pitches[1] or row * region[1]
+    end = (
+        sum((o + n - 1) * step for o, n, step in zip(origin, region, (1, row, layer), strict=True))
+        + 1
+    )
+    if 0 not in tuple(region) and end > data.nbytes:
+        raise wrong(
+            "enqueue_copy", "INVALID_VALUE", f"the region ends at byte {end} of the array, which has {data.nbytes}"
+        )  # fmt: skip
+
+
 def copy_rectangle(queue, dest, src, *, region, wait_for=None, is_blocking=True, **where):
     """Copies a box: between a buffer and the host, or two buffers."""
 
@@ -454,8 +468,10 @@ def copy_rectangle(queue, dest, src, *, region, wait_for=None, is_blocking=True,
     reads = isinstance(src, MemoryObjectHolder)
     memory, host = (src, dest) if reads else (dest, src)
     data = host_array("enqueue_copy", host, writable=reads)
-    args = (memory.int_ptr, is_blocking, origin("buffer_origin"), origin("host_origin"), region)
-    args += (*pitches("buffer_pitches"), *pitches("host_pitches"), address_of(data))
+    host_origin, host_pitches = origin("host_origin"), pitches("host_pitches")
+    check_box(data, region, host_origin, host_pitches)
+    args = (memory.int_ptr, is_blocking, origin("buffer_origin"), host_origin, region)
+    args += (*pitches("buffer_pitches"), *host_pitches, address_of(data))
     _refuse(where)
     name = "clEnqueueReadBufferRect" if reads else "clEnqueueWriteBufferRect"
     return enqueue(name, queue, *args, wait_for=wait_for, ward=None if is_blocking else host)
