@@ -127,18 +127,11 @@ class Uniformity {
     }
 
   public:
-    static const Node* barrier_in(const Node& n) {
-        if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return &n;
-        for (const Node& child : n.children) {
-            if (const Node* found = barrier_in(child)) return found;
-        }
-        return nullptr;
-    }
-
-  private:
     static bool has_barrier(const Source& source, int depth) {
         return depth < 64 && has_barrier(source, source.body, depth);
     }
+
+  private:
     static bool has_barrier(const Source& source, const Node& n, int depth) {
         if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return true;
         if (n.kind == NodeKind::Function) {
@@ -193,12 +186,11 @@ class Uniformity {
 
 void check_barriers(const Source& source) {
     for (const auto& nested : source.nested) {
-        if (const Node* barrier = Uniformity::barrier_in(nested->body)) {
-            refuse(*nested, {barrier->place,
-                             "a barrier in a function inside of a kernel",
-                             {},
-                             "write it in the kernel, or in a function of the module"});
-        }
+        if (!Uniformity::has_barrier(*nested, 0)) continue;
+        refuse(*nested, {definition_place(*nested),
+                         "a barrier in a function inside of a kernel",
+                         {},
+                         "write it in the kernel, or in a function of the module"});
     }
     Uniformity check(source, {}, {});
 }
