@@ -1,15 +1,12 @@
 """Messages and collective calls in compiled functions: the bits are those of the same calls in Python."""
 
-import os
 import pathlib
 import re
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pytest
 import unisono as un
+from mpi_jobs import job
 from unisono import mpi
 
 comm = un.mpi.COMM_WORLD
@@ -299,21 +296,6 @@ def test_no_such_rank():
 
     with pytest.raises(ValueError, match="send from rank"):
         f(np.ones(1))
-
-
-def job(folder, ranks, body, **env):
-    (folder / "program.py").write_text(
-        "import numpy as np, unisono as un\n" + textwrap.dedent(body)
-    )
-    started = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(started)}
-    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | env
-    if os.getuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    command = ["mpirun", "-n", str(ranks), sys.executable, str(folder / "program.py")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
-    return done.returncode, done.stdout + done.stderr
 
 
 @alone

@@ -1,13 +1,14 @@
 """Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
 
+import functools
 import os
 import re
 import select
 import signal
 import subprocess
 import sys
-import textwrap
 
+import mpi_jobs
 import pytest
 import unisono as un
 
@@ -16,32 +17,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def command_of(tmp_path, ranks, text):
-    """Arguments of Popen that start a program on that many ranks."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n" + textwrap.dedent(text)
-    )
-    environment = {
-        k: v
-        for k, v in os.environ.items()
-        if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_"))
-    }
-    environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-    if os.getuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    return {
-        "args": ["mpirun", "-n", str(ranks), sys.executable, "-u", str(program)],
-        "env": environment,
-        "text": True,
-    }
-
-
-def job(tmp_path, ranks, text, timeout=60):
-    """Exit status and output of a program on that many ranks."""
-    done = subprocess.run(**command_of(tmp_path, ranks, text), capture_output=True, timeout=timeout)
-    return done.returncode, done.stdout + done.stderr
+# Beginning of the programs.
+HEAD = "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n"
+job = functools.partial(mpi_jobs.job, head=HEAD, timeout=60)
 
 
 def ends(pid, seconds=60):
@@ -280,14 +258,13 @@ def test_starting_messages_on_one_rank_alone_has_an_end(tmp_path, monkeypatch):
 
 def test_a_mesh_of_one_rank_alone_has_an_end(tmp_path, monkeypatch):
     monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
-    (tmp_path / "alone.py").write_text(
-        "import threading, unisono as un\n"
-        "if un.mpi.COMM_WORLD.rank == 1:\n"
-        "    threading.Event().wait()\n"
-        "un.mesh('mpi')\n"
-    )
-    command = command_of(tmp_path, 2, "")
-    command["args"][-1] = str(tmp_path / "alone.py")
+    text = """
+    import threading, unisono as un
+    if un.mpi.COMM_WORLD.rank == 1:
+        threading.Event().wait()
+    un.mesh("mpi")
+    """
+    command = mpi_jobs.command_of(tmp_path, 2, text, head="")
     done = subprocess.run(**command, capture_output=True, timeout=60)
     assert done.returncode != 0
     assert "mesh: rank 0 waited 2 seconds for other ranks" in done.stderr
@@ -365,7 +342,7 @@ def test_import_does_not_start_mpi():
 
 
 def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
-    command = command_of(
+    command = mpi_jobs.command_of(
         tmp_path,
         2,
         """
@@ -378,6 +355,7 @@ def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
                 float(a.sum())
                 os.write(1, b"pid %d\\n" % os.getpid())  # in one piece, beside the other rank's
         """,
+        head=HEAD,
     )
     with subprocess.Popen(**command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         text, pids = "", []

@@ -1,12 +1,8 @@
 """``python -m unisono.mpi program.py``: rank 0 reads modules and sends them to the others."""
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
 import unisono as un
+from mpi_jobs import job
 
 pytestmark = pytest.mark.skipif(
     un.mpi.COMM_WORLD.size > 1, reason="starts MPI jobs of its own: from one rank only"
@@ -15,18 +11,7 @@ pytestmark = pytest.mark.skipif(
 
 def launch(folder, ranks, text, *arguments):
     """Exit status and output of a program that is run by the launcher."""
-    if text is not None:
-        (folder / "program.py").write_text(textwrap.dedent(text))
-    started = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(started)}
-    environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-    if os.getuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    program = [sys.executable, "-u", "-m", "unisono.mpi", str(folder / "program.py"), *arguments]
-    command = ["mpirun", "-n", str(ranks), *program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout + done.stderr
+    return job(folder, ranks, text, *arguments, head="", options=("-m", "unisono.mpi"))
 
 
 def test_a_program_runs_as_main_with_modules_of_rank_0(tmp_path):

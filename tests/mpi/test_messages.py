@@ -3,15 +3,14 @@
 import array
 import doctest
 import importlib
-import os
 import pkgutil
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
 import unisono as un
+from mpi_jobs import job
 
 comm = un.mpi.COMM_WORLD
 rank, size = comm.rank, comm.size
@@ -297,21 +296,6 @@ def test_a_message_that_is_too_long_is_an_error():
     ):
         comm.Recv(un.empty(3), left, 2)
     request.Wait()
-
-
-def job(tmp_path, ranks, text, **settings):
-    """Exit status and output of a program on that many ranks."""
-    program = tmp_path / "program.py"
-    program.write_text("import unisono as un\n" + textwrap.dedent(text))
-    started = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(started)}
-    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | settings
-    if os.getuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    command = ["mpirun", "-n", str(ranks), sys.executable, "-u", str(program)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout + done.stderr
 
 
 def doctests():

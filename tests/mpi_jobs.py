@@ -1,0 +1,35 @@
+"""MPI jobs of their own that tests start: programs on a number of ranks."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+HEAD = "import numpy as np, unisono as un\n"
+# What a launcher tells its ranks: a job that one of them starts must not take it for its own.
+_OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
+
+
+def command_of(folder, ranks, text, *arguments, head=HEAD, options=(), **settings):
+    """Arguments of Popen that start a program on that many ranks.
+
+    `text`: of the program, which is stored in the folder behind `head`; None: it is there. `options`: of Python.
+    `settings`: environment variables.
+    """
+    program = folder / "program.py"
+    if text is not None:
+        program.write_text(head + textwrap.dedent(text))
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(_OF_LAUNCHERS)}
+    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | settings
+    if os.getuid() == 0:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
+    python = [sys.executable, "-u", *options, str(program), *arguments]
+    return {"args": ["mpirun", "-n", str(ranks), *python], "env": environment, "text": True}
+
+
+def job(folder, ranks, text, *arguments, timeout=120, **how):
+    """Exit status and output of a program on that many ranks; `how` as in `command_of`."""
+    command = command_of(folder, ranks, text, *arguments, **how)
+    done = subprocess.run(**command, capture_output=True, timeout=timeout)
+    return done.returncode, done.stdout + done.stderr
