@@ -6,7 +6,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .axes import as_array, as_array_beside
+from .axes import arrays_together, as_array_beside
 from .transposes import moveaxis
 from .ufunc import resolve
 
@@ -158,7 +158,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> un.geomspace(1, 100, 3).round(6).tolist()
     [1.0, 10.0, 100.0]
     """
-    start, stop = as_array(start), as_array(stop)
+    start, stop = arrays_together(start, stop)
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     kind = (start * 1.0 + stop * 1.0).dtype if dtype is None else resolve(dtype)

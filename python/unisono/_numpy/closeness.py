@@ -5,7 +5,7 @@ import warnings
 
 import unisono as un
 
-from .._arrays.axes import as_array, as_array_beside
+from .._arrays.axes import arrays_together, as_array, as_array_beside
 from .._arrays.ufunc import is_python_number
 from .convolution import _inexact
 
@@ -144,7 +144,8 @@ def array_equiv(a1, a2):
     True
     """
     try:
-        return bool((as_array(a1) == as_array(a2)).all())
+        x, y = arrays_together(a1, a2)
+        return bool((x == y).all())
     except (TypeError, ValueError):
         return False
 

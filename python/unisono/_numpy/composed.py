@@ -3,10 +3,12 @@
 Where the engine has a function of the same name, that one is found first.
 """
 
+import operator
+
 import unisono as un
 
 from .. import _engine
-from .._arrays.axes import as_array, as_array_beside
+from .._arrays.axes import arrays_together, as_array, as_array_beside
 from .._arrays.exchange.interoperation import numpys_own
 from .._arrays.ufunc import is_python_number
 
@@ -61,14 +63,13 @@ def _ldexp(x1, x2):
 
 
 def _float_power(x1, x2):
-    x1, x2 = as_array(x1), as_array(x2)
+    x1, x2 = arrays_together(x1, x2)
     kind = "complex128" if "c" in (x1.dtype.kind, x2.dtype.kind) else "float64"
     return un.power(x1.astype(kind), x2.astype(kind))
 
 
-def _truth(x):
-    x = as_array(x)
-    return x if x.dtype == "bool" else x != 0
+def _truths(*operands):
+    return (x if x.dtype == "bool" else x != 0 for x in arrays_together(*operands))
 
 
 def _isnat(x):
@@ -153,10 +154,10 @@ def _pair(a, b):
     numbers = (bool, int, float)
     if is_python_number(a, numbers) and not is_python_number(b, numbers):
         return _pair(b, a)[::-1]
-    a = as_array(a)
+    a = as_array_beside(a, b)
     if is_python_number(b, numbers):  # integers with a float are float64
         return _float(a.astype(un.result_type(a, b), copy=False)), b
-    return _float(a), _float(as_array(b))
+    return _float(a), _float(as_array_beside(b, a))
 
 
 def _distance(a, b, dtype):
@@ -209,9 +210,9 @@ float_power = _engine._make_ufunc("float_power", 2, 1, _float_power)
 frexp = _engine._make_ufunc("frexp", 1, 2, _frexp)
 isnat = _engine._make_ufunc("isnat", 1, 1, _isnat)
 ldexp = _engine._make_ufunc("ldexp", 2, 1, _ldexp)
-logical_and = _engine._make_ufunc("logical_and", 2, 1, lambda a, b: _truth(a) & _truth(b))
-logical_or = _engine._make_ufunc("logical_or", 2, 1, lambda a, b: _truth(a) | _truth(b))
-logical_xor = _engine._make_ufunc("logical_xor", 2, 1, lambda a, b: _truth(a) ^ _truth(b))
+logical_and = _engine._make_ufunc("logical_and", 2, 1, lambda a, b: operator.and_(*_truths(a, b)))
+logical_or = _engine._make_ufunc("logical_or", 2, 1, lambda a, b: operator.or_(*_truths(a, b)))
+logical_xor = _engine._make_ufunc("logical_xor", 2, 1, lambda a, b: operator.xor(*_truths(a, b)))
 modf = _engine._make_ufunc("modf", 1, 2, _modf)
 positive = _engine._make_ufunc("positive", 1, 1, _positive)
 deg2rad = _engine._make_ufunc("deg2rad", 1, 1, _deg2rad)

@@ -140,7 +140,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     >>> un.ediff1d([1, 4, 9], to_begin=0).tolist()
     [0, 3, 5]
     """
-    x = as_array(ary).ravel()
+    x = as_array_beside(ary, to_begin, to_end).ravel()
     parts = [x[1:] - x[:-1]]
     for extra, place in ((to_begin, 0), (to_end, len(parts) + 1)):
         if extra is None:

@@ -203,7 +203,7 @@ def _checked_quantiles(q, what, x, scale=None):
 
 
 def _quantile(what, x, q, scale, axis, out, method, keepdims, weights):
-    x = _as(x)
+    x = as_array_beside(x, q)
     if x.dtype.kind == "c":
         raise TypeError(f"{what}: x must be an array of real numbers")
     if method == "linear" and not scale and _as(q).dtype.kind in "iu":
@@ -353,7 +353,7 @@ def percentile(
 
 
 def _nan_quantile(what, x, q, scale, axis, out, method, keepdims, weights):
-    x = _as(x)
+    x = as_array_beside(x, q)
     if x.size == 0 and x.dtype.kind != "c":
         return unisono.nanmean(x, axis, None, out, keepdims)  # NaN, with NumPy's warning
     if x.dtype.kind != "f":

@@ -3,8 +3,7 @@
 import unisono as un
 
 from .. import _engine
-from .._arrays.axes import number_without_axes
-from .._arrays.ufunc import as_array
+from .._arrays.axes import as_array, as_array_beside, number_without_axes
 from .convolution import _into, _missing
 
 
@@ -41,7 +40,7 @@ def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_miss
         given = other if one is _missing else one
         limits.append(None if given is _missing else given)
     low, high = limits
-    x = as_array(a)
+    x = as_array_beside(a, low, high)
     low, high = (_reachable(x, limit, lower) for limit, lower in ((low, True), (high, False)))
     if low is None and high is None:
         result = x.copy()

@@ -6,8 +6,8 @@ import unisono
 
 from .. import _engine
 from .._arrays import fronts
+from .._arrays.axes import arrays_together, as_array_beside, axis_index, flat
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import as_array_beside, axis_index, flat
 from .._records.records import by_numpy, holds_records
 
 # Up to so many tests of so many elements are compared one by one.
@@ -274,7 +274,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     >>> un.intersect1d([1, 3, 4], [4, 3, 3]).tolist()
     [3, 4]
     """
-    ar1, ar2 = _as(ar1), _as(ar2)
+    ar1, ar2 = arrays_together(ar1, ar2)
     if assume_unique:
         ar1, ar2 = flat(ar1), flat(ar2)
     elif return_indices:
@@ -319,6 +319,7 @@ def setxor1d(ar1, ar2, assume_unique=False):
     >>> un.setxor1d([1, 2], [2, 3]).tolist()
     [1, 3]
     """
+    ar1, ar2 = arrays_together(ar1, ar2)
     if not assume_unique:
         ar1, ar2 = unique(ar1), unique(ar2)
     both = _engine._sort(_join(ar1, ar2), 0, False)
@@ -353,7 +354,8 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     >>> un.setdiff1d([3, 1, 2], [2]).tolist()
     [1, 3]
     """
-    ar1 = flat(_as(ar1)) if assume_unique else unique(ar1)
+    ar1, ar2 = arrays_together(ar1, ar2)
+    ar1 = flat(ar1) if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
 
 

@@ -268,7 +268,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     if 0 in A.shape[-2:]:
         return zeros(A.shape[:-2], "int64", device=A.device)
     s = svd(A, compute_uv=False, hermitian=hermitian)
-    limit = _cutoff(s, A.shape, rtol, A.dtype) if tol is None else _of_stack(tol)
+    limit = _cutoff(s, A.shape, rtol, A.dtype) if tol is None else _of_stack(tol, s)
     return (s > limit).astype("int64").sum(axis=-1)
 
 

@@ -1,6 +1,7 @@
 """What the functions of linear algebra share: operands, calls of LAPACK, and their faults."""
 
 from .. import _engine
+from .._arrays.axes import as_array_beside
 from .._dtype.objects import _table
 from .._numpy.products import _array
 
@@ -82,12 +83,12 @@ def _real(dtype):
 def _cutoff(s, shape, rtol, dtype):
     if rtol is None:
         rtol = max(shape[-2:]) * _epsilon(dtype)
-    return s.max(axis=-1, keepdims=True) * _of_stack(rtol)
+    return s.max(axis=-1, keepdims=True) * _of_stack(rtol, s)
 
 
-def _of_stack(x):
-    """A number, or numbers for each matrix of a stack beside those along its last axis."""
+def _of_stack(x, s):
+    """A number, or numbers for each matrix of a stack beside those along the last axis of `s`."""
     if isinstance(x, (int, float)):
         return x
-    x = _array(x)
+    x = as_array_beside(x, s)
     return x[..., None] if x.ndim else x
