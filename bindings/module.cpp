@@ -9,6 +9,7 @@
 #include "core/settings.h"
 #include "core/version.h"
 #include "devices.h"
+#include "driver_calls.h"
 #include "engine_state.h"
 #include "errors.h"
 #include "functions/fast_path.h"
@@ -53,7 +54,7 @@ NB_MODULE(_engine, m) {
         !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
         !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
         !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
-        !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()))
+        !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()) || !add_driver_calls(m.ptr()))
         throw nb::python_error();
     add_devices(m);
     add_engine_state(m);

@@ -12,6 +12,7 @@ import sys
 import types
 from pathlib import Path
 
+import opencl_stubs
 import stub_types
 import unisono as un
 from unisono import _engine
@@ -384,13 +385,14 @@ def pages():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Objects that make types, and the names of other packages: checkers need not know more of them.
-    for name in ("types", "profiler", "cuda", "cupy", "cupyx", "opencl", "dpctl"):
+    for name in ("types", "profiler", "cuda", "cupy", "cupyx", "dpctl"):
         path = f"{name}/__init__.pyi" if (HOME / name).is_dir() else f"{name}.pyi"
         head = f'"""Types of ``unisono.{name}``, written by scripts/stubs.py."""'
         yield (
             HOME / path,
             f"{head}\n\nfrom typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n",
         )
+    yield from opencl_stubs.pages(HOME)
     yield HOME / "array_api/__init__.pyi", ARRAY_API
     classes = "\n".join(
         f"class {name}({', '.join(b.__name__ for b in bases)}): ..."

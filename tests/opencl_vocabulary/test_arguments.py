@@ -1,5 +1,7 @@
 """Arguments of kernels: converted to the declared C type, or refused by name."""
 
+import ctypes
+
 import numpy as np
 import pytest
 import unisono as un
@@ -178,3 +180,54 @@ def test_objects_of_another_context_are_refused(ctx, queue, build, to_buffer):
     ):
         with pytest.raises(cl.LogicError, match="INVALID_CONTEXT"):
             act()
+
+
+def test_launches_set_only_the_arguments_that_changed(ctx, queue, build, to_buffer):
+    from unisono.opencl import _driver, _programs
+
+    seen, real = [], _driver.function("clSetKernelArg")
+
+    def set_argument(kernel, index, size, value):
+        seen.append(index)
+        return real(kernel, index, size, value)
+
+    address = [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_void_p]
+    counting = ctypes.CFUNCTYPE(ctypes.c_int32, *address)(set_argument)
+    kernel = build("kernel void put(global int *x, int at, int value) { x[at] = value; }").put
+    x = np.zeros(4, np.int32)
+    memory = to_buffer(x)
+    functions = _programs._find_launch_functions()
+    _programs._launch_functions = (ctypes.cast(counting, ctypes.c_void_p).value, functions[1])
+    try:
+        kernel(queue, (1,), None, memory, 0, np.int32(5))  # the memory is the parameter's own call
+        assert seen == [1, 2]
+        kernel(queue, (1,), None, memory, 1, 5)
+        assert seen == [1, 2, 1]
+        kernel(queue, (1,), None, memory, 1, np.int32(6))
+        assert seen == [1, 2, 1, 2]
+        kernel(queue, (1,), (1,), memory, 1, 6)
+        assert seen == [1, 2, 1, 2]
+    finally:
+        _programs._launch_functions = functions
+    cl.enqueue_copy(queue, x, memory)
+    assert x.tolist() == [5, 6, 0, 0]
+    del kernel, memory  # another buffer may get the address
+    kernel = build("kernel void put(global int *x) { *x = 1; }").put
+    for _ in range(3):
+        memory = to_buffer(np.zeros(1, np.int32))
+        kernel(queue, (1,), None, memory)
+        y = np.zeros(1, np.int32)
+        cl.enqueue_copy(queue, y, memory)
+        assert y[0] == 1
+
+
+def test_a_launch_with_memory_that_was_released_is_refused_although_it_was_set(
+    queue, build, to_buffer
+):
+    kernel = build("kernel void put(global int *x) { *x = 1; }").put
+    memory = to_buffer(np.zeros(1, np.int32))
+    kernel(queue, (1,), None, memory)
+    queue.finish()
+    memory.release()
+    with pytest.raises(cl.LogicError, match="released"):
+        kernel(queue, (1,), None, memory)

@@ -224,3 +224,36 @@ def test_random_numbers(queue):
     vectors = PhiloxGenerator(queue.context, seed=5).uniform(queue, 100, cltypes.float3, 2, 3).get()
     assert vectors.dtype == cltypes.float3 and 2 <= vectors["z"].min() < vectors["z"].max() <= 3
     assert abs(drawn.mean() - 10) < 0.2 and abs(drawn.std() - 3) < 0.2
+
+
+def test_results_lie_in_the_allocators_shared_virtual_memory(ctx):
+    from unisono.opencl.characterize import has_coarse_grain_buffer_svm
+    from unisono.opencl.tools import SVMAllocator, SVMPool
+
+    first, second = cl.CommandQueue(ctx), cl.CommandQueue(ctx)
+    if not has_coarse_grain_buffer_svm(ctx.devices[0]):
+        pytest.skip("no shared virtual memory")
+    for make in (SVMAllocator(ctx, queue=first), SVMPool(SVMAllocator(ctx, queue=first))):
+        x = cl.array.arange(first, 9, dtype=np.float32, allocator=make)
+        y = 2 * x + 1
+        part = y[1:3]
+        part.fill(0)
+        assert x.data._queue == y.data._queue == first and y.allocator is make
+        assert y.get().tolist() == [1, 0, 0, 7, 9, 11, 13, 15, 17]
+        with pytest.warns(cl.array.InconsistentOpenCLQueueWarning, match="another queue"):
+            y.with_queue(second)
+        with pytest.warns(cl.array.InconsistentOpenCLQueueWarning):
+            cl.array.empty(second, 9, np.float32, allocator=make)
+        y.data.unbind_from_queue()
+        y.with_queue(second)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_multi_put_repeats_as_numpys_put(queue, send, n):
+    places = np.array([4, 0, 3], np.int32)
+    arrays = [np.arange(n, dtype=np.float32) + 1 + k for k in range(2)]
+    made = cl.array.multi_put([send(a) for a in arrays], send(places), dest_shape=(6,))
+    for a, got in zip(arrays, made, strict=True):
+        expected = np.zeros(6, np.float32)
+        np.put(expected, places, a)
+        assert got.get().tolist() == expected.tolist()

@@ -147,3 +147,30 @@ def test_sorts(ctx, queue, send):
     assert (x.get() == np.sort(host)).all() and (host[at.get()] == np.sort(host)).all()
     with pytest.raises(ValueError, match="'other' is sorted, but is no argument"):
         RadixSort(ctx, "int *ary", "ary[i]", ["other"])
+
+
+def test_the_short_way_sees_what_changed_since_the_last_call(ctx, queue, send):
+    axpb = ElementwiseKernel(ctx, "float *x, float a, int b", "x[i] = a * x[i] + b")
+    x, y = send(np.ones(4, np.float32)), send(np.ones(6, np.float32))
+    for _ in range(3):
+        axpb(x, 2, np.int32(1))
+    axpb(x, np.float32(0.5), 1)
+    assert x.get().tolist() == [8.5] * 4
+    axpb(y, 2.0, 1)
+    axpb(x[1:3], 0, 7)
+    assert x.get().tolist() == [8.5, 7, 7, 8.5] and y.get().tolist() == [3] * 6
+    with pytest.raises(cl.LogicError, match="an integer"):
+        axpb(x, 2.0, 1.5)
+    with pytest.raises(TypeError, match="expected 3 arguments"):
+        axpb(x, 2.0)
+    with pytest.raises(TypeError, match="float64"):
+        axpb(send(np.ones(4)), 2.0, 1)
+    x2 = cl.array.to_device(queue, np.ones((2, 3), np.float32))
+    axpb(x2, 2.0, 1)
+    with pytest.raises(RuntimeError, match="not contiguous"):
+        axpb(x2[:, 1:], 2.0, 1)
+    event = cl.UserEvent(ctx)
+    x.add_event(event)
+    event.set_status(0)
+    axpb(x, 0, 1)
+    assert x.get().tolist() == [1] * 4

@@ -1,5 +1,7 @@
 """Programs of OpenCL C: builds, logs, binaries, and launches with their limits."""
 
+import io
+
 import numpy as np
 import pytest
 import unisono as un
@@ -140,3 +142,33 @@ def test_local_memory_and_barriers(queue, build, to_buffer):
     back = np.empty(8, np.float32)
     cl.enqueue_copy(queue, back, x)
     assert back.tolist() == [3, 2, 1, 0, 7, 6, 5, 4]
+
+
+def test_a_captured_call_is_a_program(ctx, queue, build, to_buffer):
+    text = "kernel void add(global const int *a, int b, global int *x, local int *t) { x[get_global_id(0)] = a[get_global_id(0)] + b + ADD; }"
+    kernel = build(text, ["-DADD=4"]).add
+    a = np.arange(3, dtype=np.int32)
+    file = io.StringIO()
+    kernel.capture_call(
+        file, queue, (3,), None, to_buffer(a), 2, to_buffer(a * 0), cl.LocalMemory(16)
+    )
+    # What the program leaves in its buffer, seen before it ends.
+    space = {}
+    exec(
+        file.getvalue().replace(
+            "queue.finish()",
+            "global x; x = np.empty(3, np.int32); cl.enqueue_copy(queue, x, argument_2)",
+        ),
+        space,
+    )
+    space["main"]()
+    assert space["x"].tolist() == [6, 7, 8]
+
+
+def test_a_call_that_cannot_be_captured_says_why(ctx, queue, build):
+    kernel = build("kernel void f(global int *a) {}").f
+    with pytest.raises(RuntimeError, match="argument 1 is a dict; expected a buffer"):
+        kernel.capture_call(io.StringIO(), queue, (3,), None, {})
+    other = cl.Kernel.from_int_ptr(kernel.int_ptr)
+    with pytest.raises(RuntimeError, match="OpenCL C of kernel 'f' is not known"):
+        other.capture_call(io.StringIO(), queue, (3,), None, None)

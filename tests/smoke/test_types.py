@@ -185,6 +185,51 @@ def test_mypy_knows_the_types_of_a_program(tmp_path):
     ], shown  # fmt: skip
 
 
+OPENCL = """
+import numpy as np
+import unisono.opencl as cl
+import unisono.opencl.array
+from unisono.opencl import clmath
+from unisono.opencl.elementwise import ElementwiseKernel
+from unisono.opencl.tools import ImmediateAllocator, MemoryPool
+
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+names: list[str] = [device.name for device in context.devices]
+program = cl.Program(context, "kernel void f(global float *x) {}").build(["-cl-std=CL1.2"])
+kernel: cl.Kernel = program.f
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 16)
+event = kernel(queue, (4,), None, buffer)
+event.wait()
+x = cl.array.to_device(queue, np.arange(4.0), allocator=MemoryPool(ImmediateAllocator(queue)))
+y = clmath.sin(2 * x + 1)[1:]
+ElementwiseKernel(context, "float *x", "x[i] *= 2")(x)
+try:
+    queue.finish()
+except cl.RuntimeError as error:
+    code: int = error.code
+reveal_type(y)
+reveal_type(y.get())
+reveal_type(context.devices[0].max_work_group_size)
+reveal_type(cl.enqueue_copy(queue, np.zeros(4, np.float32), buffer, wait_for=[event]))
+queue.no_such_name()
+cl.CommandQueue("context")
+kernel("queue", (4,), None, buffer)
+buffer.size = 3
+"""
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_types_of_a_program_of_opencl(tmp_path):
+    lines, done = checked(OPENCL, tmp_path)
+    wrong = [int(line.split(":")[1]) for line in lines if ": error:" in line]
+    assert wrong == [28, 29, 30, 31], done.stdout
+    shown = [line.split('"')[1] for line in lines if ": note: Revealed" in line]
+    assert shown == [
+        "unisono.opencl.array.Array", "numpy.ndarray[Any, Any]", "int", "unisono.opencl.Event"
+    ], shown  # fmt: skip
+
+
 @pytest.mark.slow
 def test_mypy_finds_wrong_calls(tmp_path):
     lines, done = checked(WRONG, tmp_path)

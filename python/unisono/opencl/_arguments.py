@@ -39,6 +39,8 @@ _of_dtype = {np.dtype(t): name for name, t in reversed(_scalars.items())}
 class Parameter:
     """A parameter of a kernel, and how its argument is set."""
 
+    letter = "?"  # "m" for memory, that of a number, or what only Python can set
+
     def __init__(self, kernel, index, name, type_name):
         # The kernel keeps its parameters: an address, no reference.
         self._kernel, self._index = kernel._address, index
@@ -87,6 +89,8 @@ class Parameter:
 
 class Pointer(Parameter):
     """Memory of the device."""
+
+    letter = "m"
 
     def set(self, arg, last):
         index = self._index
@@ -163,6 +167,7 @@ class Scalar(Parameter):
     def use(self, dtype):
         """Decides for a dtype."""
         self.dtype, self._type = dtype, dtype.type
+        self.letter = dtype.char
         self._pack = struct.Struct(
             dtype.char if dtype.kind in "iu" else {2: "e", 4: "f", 8: "d"}[dtype.itemsize]
         ).pack

@@ -5,6 +5,7 @@ Operators record statements of the engine, which fuse; the memory becomes a buff
 
 import math
 import operator
+import warnings
 
 import numpy as np
 
@@ -119,6 +120,18 @@ def _over_buffer(context, queue, data, dtype, shape, strides, offset):
         return None
 
 
+def _compare_queues(where, memory, queue):
+    """Warns where memory is given back behind the commands of another queue than the array's."""
+    bound = getattr(memory, "_queue", None)
+    if queue is not None and bound is not None and bound != queue:
+        warnings.warn(
+            f"{where}: the memory is bound to another queue, behind whose commands it is given back; bind it to the "
+            "array's queue, or wait for what uses it",
+            InconsistentOpenCLQueueWarning,
+            stacklevel=3,
+        )
+
+
 class Array:
     """Elements on a device, with NumPy's operators.
 
@@ -194,6 +207,7 @@ class Array:
         if data is None:
             self._base = self._allocate(self.nbytes)
         if self._base is not None:
+            _compare_queues("Array", self._base, self.queue)
             self._x = _over_buffer(
                 self.context,
                 self.queue,
@@ -235,12 +249,20 @@ class Array:
         return self
 
     def _like(self, x, queue=_Keep):
-        return type(self)._of(
-            x,
-            self.queue if queue is _Keep or queue is None else queue,
-            self.context,
-            self.allocator,
-        )
+        """A result, in memory of the allocator where that gives shared virtual memory."""
+        made = self._over(x, self.queue if queue is _Keep or queue is None else queue)
+        if self.allocator is not None and isinstance(self._base, SVMPointer):
+            home = type(self)(
+                made.queue or made.context, made.shape, made.dtype, allocator=self.allocator
+            )
+            if home._x is not None and home.size:
+                home.queue = made.queue
+                on_queue(home.queue, operator.setitem, home._x, ..., x)
+                return home
+        return made
+
+    def _over(self, x, queue):
+        return type(self)._of(x, queue, self.context, self.allocator)
 
     # Memory
 
@@ -335,7 +357,11 @@ class Array:
             event.wait()
 
     def with_queue(self, queue):
-        """The same memory, on another queue (None: without one)."""
+        """The same memory, on another queue (None: without one).
+
+        Warns with `InconsistentOpenCLQueueWarning` where the memory is given back behind the commands of yet another.
+        """
+        _compare_queues("with_queue", self._base, queue)
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.queue = queue
@@ -467,7 +493,7 @@ class Array:
 
     def _view(self, made, **changes):
         if self._x is not None:
-            view = self._like(made())
+            view = self._over(made(), self.queue)
         else:
             view = object.__new__(type(self))
             view.__dict__.update(self.__dict__)
@@ -562,8 +588,9 @@ class Array:
 
     def __getitem__(self, index):
         if self._x is not None or not self.size:
-            view = self._like(
-                on_queue(self.queue, operator.getitem, self._value(), self._index(index))
+            view = self._over(
+                on_queue(self.queue, operator.getitem, self._value(), self._index(index)),
+                self.queue,
             )
             view.events = self.events
             return view

@@ -51,6 +51,7 @@ _types = {
     "U": ctypes.c_uint64,
 }
 _functions = {}
+_function_addresses = {}
 _library = None
 
 
@@ -144,6 +145,15 @@ def function(name):
         raise wrong(
             name, "INVALID_OPERATION", "the OpenCL library of this machine has no such function"
         ) from None
+
+
+def function_address(name):
+    """Address of a function of the library, asked once."""
+    found = _function_addresses.get(name)
+    if found is None:
+        found = ctypes.cast(function(name), ctypes.c_void_p).value
+        _function_addresses[name] = found
+    return found
 
 
 def call(name, *args):

@@ -84,6 +84,7 @@ class Program(Holder):
 
     _retain, _release = "clRetainProgram", "clReleaseProgram"
     _source = None
+    _options = ()  # of the last build
     _kind = program_kind.UNKNOWN
 
     def __init__(self, context, src, binaries=None):
@@ -141,6 +142,7 @@ class Program(Holder):
             If the compiler finds mistakes; the message has its log.
         """
         words = [*_split(options), *os.environ.get("PYOPENCL_BUILD_OPTIONS", "").split()]
+        self._options = words
         text = " ".join(
             [*map(_quoted, words), f"-I {_quoted_path(_include_folder())}", "-cl-kernel-arg-info"]
         )
@@ -464,15 +466,23 @@ class Kernel(Holder):
                 f"expected {self.num_args} types; got {len(types)}",
             )  # fmt: skip
         known = self._known_parameters()
-        self._parameters = tuple(p.as_given(t) for p, t in zip(known, types, strict=True))
-        self._last = [None] * self.num_args
+        self._take(p.as_given(t) for p, t in zip(known, types, strict=True))
 
     def _known_parameters(self):
         found = self._parameters
         if found is None:
-            found = self._parameters = tuple(parameter_of(self, i) for i in range(self.num_args))
-            self._last = [None] * len(found)
             self._lock = threading.Lock()
+            found = self._take(parameter_of(self, i) for i in range(self.num_args))
+        return found
+
+    def _take(self, parameters):
+        """Has these parameters from now on, of which no argument is set."""
+        found = tuple(parameters)
+        # What the engine needs to see which arguments stay as they are.
+        self._letters = "".join(p.letter for p in found).encode()
+        self._types = tuple(getattr(p, "_type", None) for p in found)
+        self._last = [None] * len(found)
+        self._parameters = found
         return found
 
     def set_arg(self, index, arg):
@@ -494,15 +504,30 @@ class Kernel(Holder):
                 f"kernel {self.function_name}", "INVALID_KERNEL_ARGS",
                 f"expected {len(parameters)} arguments: {names}; got {len(args)}",
             )  # fmt: skip
-        last = self._last
-        for parameter, arg in zip(parameters, args, strict=True):
-            parameter.set(arg, last)
+        _engine._set_arguments(
+            _driver.function_address("clSetKernelArg"),
+            self._address,
+            parameters,
+            self._letters,
+            self._types,
+            self._last,
+            args,
+        )
 
     def __call__(
         self, queue, global_size, local_size, *args, global_offset=None, g_times_l=False, allow_empty_ndrange=False,
         wait_for=None,
     ):  # fmt: skip
         """Launch it; the Event of that."""
+        if (
+            wait_for is None
+            and global_offset is None
+            and not g_times_l
+            and isinstance(queue, CommandQueue)
+        ):
+            event = self._launch(queue, global_size, local_size, args)
+            if event is not None:
+                return event
         self._known_parameters()
         with self._lock:  # arguments belong to the kernel, not to the launch
             self.set_args(*args)
@@ -517,17 +542,74 @@ class Kernel(Holder):
                 allow_empty_ndrange,
             )
 
+    def _launch(self, queue, global_size, local_size, args):
+        """The Event of a plain launch; None for sizes that are no tuples of positive numbers."""
+        parameters = self._parameters
+        if parameters is None:
+            parameters = self._known_parameters()
+        if len(args) != len(parameters):
+            self.set_args(*args)  # which says what is expected
+        set_address, enqueue_address = _launch_functions or _find_launch_functions()
+        kernel = self._address
+        with self._lock:
+            _engine._set_arguments(
+                set_address, kernel, parameters, self._letters, self._types, self._last, args
+            )
+            made = _engine._enqueue_kernel(
+                enqueue_address,
+                queue.int_ptr if queue._finalized else queue._address,
+                kernel,
+                global_size,
+                local_size,
+            )
+        if made is None:
+            return None
+        if made < 0:
+            raise _launch_error(made, self, queue, global_size, local_size)
+        event = _new(Event)
+        event._address = made
+        return event
+
     def capture_call(self, output_file, queue, global_size, local_size, *args, **options):
-        """Not offered: see `unisono.explain` and ``UNISONO_DEBUG``."""
-        raise NotImplementedError(
-            "capture_call: expected a program that launches the kernel by itself"
-        )
+        """Write a program that launches the kernel by itself, with the buffers' contents of now.
+
+        Parameters
+        ----------
+        output_file : str or file
+            Where the program is written.
+        queue, global_size, local_size, *args, **options
+            As for a call.
+
+        Raises
+        ------
+        RuntimeError
+            If the kernel's OpenCL C is not known, or an argument is neither a buffer nor a number.
+        """
+        from ._capture import captured
+
+        text = captured(self, queue, global_size, local_size, args, options)
+        if isinstance(output_file, (str, os.PathLike)):
+            with open(output_file, "w") as file:
+                file.write(text)
+        else:
+            output_file.write(text)
 
     def __repr__(self):
         return f"<unisono.opencl.Kernel '{self.function_name}'>"
 
 
 add_attributes(Kernel, kernel_info)
+
+_new = object.__new__
+_launch_functions = None  # addresses of clSetKernelArg and clEnqueueNDRangeKernel
+
+
+def _find_launch_functions():
+    global _launch_functions
+    names = "clSetKernelArg", "clEnqueueNDRangeKernel"
+    _launch_functions = tuple(map(_driver.function_address, names))
+    return _launch_functions
+
 
 _size_arrays = (None, ctypes.c_size_t * 1, ctypes.c_size_t * 2, ctypes.c_size_t * 3)
 _byref, _void = ctypes.byref, ctypes.c_void_p

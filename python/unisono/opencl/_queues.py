@@ -217,6 +217,7 @@ class Event(Holder):
             event_info.COMMAND_EXECUTION_STATUS: "i",
         },
     )
+    _address = None
     _ward = None  # memory of the host that the command uses
 
     def wait(self):
@@ -262,9 +263,13 @@ class Event(Holder):
         threading.Thread(target=run, daemon=True, name="unisono event").start()
 
     def __del__(self):
-        if self._ward is not None and getattr(self, "_address", None):
-            _driver._functions["clWaitForEvents"](1, (ctypes.c_void_p * 1)(self._address))
-        super().__del__()
+        address = self._address
+        if not address or _driver is None or not _driver._functions:
+            return
+        if self._ward is not None:
+            _driver._functions["clWaitForEvents"](1, (ctypes.c_void_p * 1)(address))
+        self._address = None
+        _engine._release_object(_driver.function_address("clReleaseEvent"), address)
 
 
 _notification = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)

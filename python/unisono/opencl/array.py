@@ -229,14 +229,26 @@ def multi_take_put(
 def multi_put(
     arrays, dest_indices, dest_shape=None, out=None, queue=None, wait_for=None, use_fill=None
 ):
-    """For several arrays: their elements, put at `dest_indices`; where `use_fill` says so, their first element."""
+    """For several arrays: their elements, put at `dest_indices`; where `use_fill` says so, their first element.
+
+    As for `numpy.put`, elements repeat where there are fewer of them than indices, and those behind are left out.
+    """
     made = []
     fills = [False] * len(arrays) if use_fill is None else [bool(f) for f in _host(use_fill)]
     for k, a in enumerate(arrays):
         dest = zeros(queue or a.queue, dest_shape, a.dtype) if out is None else out[k]
-        dest[dest_indices] = a[0] if fills[k] else a
+        dest[dest_indices] = a[0] if fills[k] else _repeated(a, dest_indices.size)
         made.append(dest)
     return made
+
+
+def _repeated(a, count):
+    """The first elements, from the begin again where there are fewer."""
+    if a.size == count or not a.size:
+        return a
+    if a.size > count:
+        return a.ravel()[:count]
+    return take(a.ravel(), arange(a.queue, count, dtype=np.int64) % a.size)
 
 
 def _host(x):

@@ -2,8 +2,11 @@
 
 import threading
 
+import numpy as np
+
 from ._c_types import (
     OtherArg,
+    ScalarArg,
     VectorArg,
     declarations,
     dtype_to_ctype,
@@ -29,6 +32,7 @@ def work_items(device, n):
 _limits = {}  # by device: work-items of a group, and groups at most
 
 
+_numbers = (int, float)
 _range = range  # which is the name of a parameter below
 
 
@@ -79,6 +83,15 @@ class ElementwiseKernel:
         if kwargs:
             raise TypeError(f"ElementwiseKernel: unknown arguments: {', '.join(kwargs)}")
         self._kernels, self._lock = {}, threading.Lock()
+        # For the short way: dtypes of the arrays, None for numbers; False where there is anything else.
+        are_plain = all(
+            type(a) is VectorArg or type(a) is ScalarArg and a.dtype.kind in "iuf"
+            for a in self.arguments
+        )
+        self._plain = are_plain and tuple(
+            a.dtype if type(a) is VectorArg else None for a in self.arguments
+        )
+        self._sizes = 0, None, None, 0  # the last launch's queue, shape, sizes and elements
 
     def _source(self, use_range):
         texts = self._texts
@@ -116,6 +129,48 @@ int work_group_start = get_local_size(0) * get_group_id(0);
                     self._kernels[use_range] = getattr(program, self.name)
         return self._kernels[use_range], self.arguments
 
+    def _launch_plain(self, args, queue):
+        """The event of a call whose arrays lie ready and whose numbers are plain; None for others."""
+        kernel = self._kernels.get(False)
+        if kernel is None or len(args) != len(self._plain):
+            return None
+        values, first = [], None
+        try:
+            for dtype, value in zip(self._plain, args):  # noqa: B905 - of one length, as seen above
+                if dtype is not None:
+                    shape, strides, flags = value._known_flags
+                    offset = value._offset
+                    if (
+                        shape is not value.shape
+                        or strides is not value.strides
+                        or not flags.forc
+                        or dtype is not value.dtype
+                        or value._base is None
+                        or offset is None
+                        or value.events
+                    ):
+                        return None
+                    if first is None:
+                        first = value
+                    values += (value._base, offset)
+                elif type(value) in _numbers or isinstance(value, np.number):
+                    values.append(value)
+                else:
+                    return None
+        except AttributeError:  # no Array, or one that was never passed to a kernel
+            return None
+        if queue is None:
+            queue = first.queue
+        address, shape, sizes, count = self._sizes
+        if shape is not first.shape or queue is None or address != queue._address:
+            count = first.size
+            if queue is None or not count:
+                return None
+            sizes = work_items(queue.device, count)
+            self._sizes = queue._address, first.shape, sizes, count
+        values.append(count)
+        return kernel._launch(queue, *sizes, tuple(values))
+
     def __call__(
         self, *args, range=None, slice=None, capture_as=None, queue=None, wait_for=None, **kwargs
     ):
@@ -133,6 +188,10 @@ int work_group_start = get_local_size(0) * get_group_id(0);
             raise TypeError(f"{self.name}: unknown arguments: {', '.join(kwargs)}")
         if range is not None and slice is not None:
             raise TypeError(f"{self.name}: expected range or slice; got both")
+        if range is None and slice is None and wait_for is None and self._plain:
+            event = self._launch_plain(args, queue)
+            if event is not None:
+                return event
         kernel, _ = self.get_kernel(range is not None or slice is not None)
         values, first = pass_arguments(self.arguments, args)
         if first is None and range is None:

@@ -242,11 +242,24 @@ class PooledSVM(SVMPointer):
     def __init__(self, pool, block, number, size):
         self._pool, self._block, self._number, self._asked = pool, block, number, size
         self.svm_ptr, self.size = block.svm_ptr, block.size
+        self._queue = self._pools_queue = getattr(block, "_queue", None)
+
+    def bind_to_queue(self, queue):
+        """Let the memory be given back behind the commands of a queue."""
+        self._queue = queue
+
+    def unbind_from_queue(self):
+        """Wait for the queue; the memory is given back at once from then on."""
+        if self._queue is not None:
+            self._queue.finish()
+        self._queue = None
 
     def release(self):
         """Give it back to the pool."""
         if self._block is None:
             raise wrong("PooledSVM.release", "INVALID_VALUE", "it was released before")
+        if self._queue is not None and self._queue != self._pools_queue:
+            self._queue.finish()  # whom the pool gives it next may use another queue
         block, self._block, self.svm_ptr = self._block, None, None
         self._pool._take_back(block, self._number, self._asked)
 

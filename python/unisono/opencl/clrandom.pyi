@@ -1,0 +1,53 @@
+"""Types of ``unisono.opencl.clrandom``, written by scripts/stubs.py."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import CommandQueue, Context
+from .array import Array as Array
+
+class PhiloxGenerator(Random123GeneratorBase): ...
+
+class Random123GeneratorBase:
+    def __init__(
+        self, context: Context, key: Any = ..., counter: Any = ..., seed: Any = ...
+    ) -> None: ...
+    def fill_normal(
+        self, ary: Any, mu: Any = ..., sigma: Any = ..., queue: CommandQueue | None = ...
+    ) -> Any: ...
+    def fill_uniform(
+        self, ary: Any, a: Any = ..., b: Any = ..., queue: CommandQueue | None = ...
+    ) -> Any: ...
+    def normal(
+        self,
+        queue: CommandQueue,
+        shape: int | Sequence[int],
+        dtype: Any,
+        mu: Any = ...,
+        sigma: Any = ...,
+    ) -> Array: ...
+    def uniform(
+        self,
+        queue: CommandQueue,
+        shape: int | Sequence[int],
+        dtype: Any,
+        a: Any = ...,
+        b: Any = ...,
+    ) -> Array: ...
+
+class ThreefryGenerator(Random123GeneratorBase): ...
+
+def dtype_to_ctype(dtype: Any) -> Any: ...
+def fill_rand(
+    result: Any, queue: CommandQueue | None = ..., a: Any = ..., b: Any = ...
+) -> None: ...
+def on_queue(queue: CommandQueue, function: Any, *args: Any, **options: Any) -> Any: ...
+def rand(
+    queue: CommandQueue,
+    shape: int | Sequence[int],
+    dtype: Any,
+    luxury: Any = ...,
+    a: Any = ...,
+    b: Any = ...,
+) -> Array: ...
+def to_shape(shape: int | Sequence[int]) -> Any: ...
