@@ -257,3 +257,17 @@ def test_multi_put_repeats_as_numpys_put(queue, send, n):
         expected = np.zeros(6, np.float32)
         np.put(expected, places, a)
         assert got.get().tolist() == expected.tolist()
+
+
+def test_arrays_of_unisono_are_operands(ctx, queue, send):
+    ours = un.asarray(np.arange(4, dtype=np.float32), device=ctx._engine_name)
+    theirs = send(np.arange(4, dtype=np.float32) + 1)
+    for made in (ours + theirs, theirs + ours):
+        assert type(made) is cl.array.Array and made.get().tolist() == [1, 3, 5, 7]
+    assert (ours - theirs).get().tolist() == [-1] * 4 and (theirs - ours).get().tolist() == [1] * 4
+    assert (theirs * un.float32(2)).get().tolist() == [2, 4, 6, 8]
+    assert (theirs > ours).get().tolist() == [1] * 4
+    theirs += ours
+    assert theirs.get().tolist() == [1, 3, 5, 7]
+    with pytest.raises(un.DeviceError, match="different devices"):
+        theirs + un.arange(4)
