@@ -122,6 +122,35 @@ cl_mem OpenCLDevice::buffer_over(HostMemory memory) {
     return made;
 }
 
+std::optional<SharedBytes> OpenCLDevice::take_shared(std::int64_t bytes) {
+    std::call_once(shared_asked_, [this] {
+        has_shared_bytes_ =
+            is_on_host() && query<cl_device_svm_capabilities>(id_, CL_DEVICE_SVM_CAPABILITIES) &
+                                CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    });
+    if (!has_shared_bytes_) return std::nullopt;
+    std::int64_t rounded = 64;
+    while (rounded < bytes) rounded *= 2;
+    {
+        std::lock_guard lock(shared_mutex_);
+        std::vector<SharedBytes>& kept = shared_[rounded];
+        if (!kept.empty()) {
+            const SharedBytes found = kept.back();
+            kept.pop_back();
+            return found;
+        }
+    }
+    HostMemory memory = HostMemory::allocate_shared(context(), rounded);
+    if (!memory.data()) return std::nullopt;
+    char* host = memory.data();
+    return SharedBytes{buffer_over(std::move(memory)), host, rounded};
+}
+
+void OpenCLDevice::give_back(SharedBytes shared) noexcept {
+    std::lock_guard lock(shared_mutex_);
+    shared_[shared.bytes].push_back(shared);
+}
+
 std::unique_ptr<MemoryBlock> OpenCLDevice::make_block(MemoryKind kind, std::int64_t bytes) {
     const std::int64_t rounded = buffer_bytes(bytes);
     if (kind == MemoryKind::Pinned) {

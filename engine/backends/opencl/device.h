@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/host_shared.h"
@@ -25,6 +27,13 @@ struct BuiltProgram {
     BuiltProgram(const BuiltProgram&) = delete;
     BuiltProgram& operator=(const BuiltProgram&) = delete;
     ~BuiltProgram();
+};
+
+/// A few bytes that the host reads and writes itself, but for the time of commands that use them.
+struct SharedBytes {
+    cl_mem buffer = nullptr;
+    char* host = nullptr;
+    std::int64_t bytes = 0;
 };
 
 class OpenCLDevice final : public Device, public HostShared, public BlockSource {
@@ -58,6 +67,10 @@ class OpenCLDevice final : public Device, public HostShared, public BlockSource 
     /// Copies without waiting for it, from bytes and to bytes that live until it is done.
     void start_copy_in(Memory to, const void* from, std::int64_t bytes);
     void start_copy_out(void* to, Memory from, std::int64_t bytes);
+    /// So many bytes at least; null where the device's memory is not the host's.
+    std::optional<SharedBytes> take_shared(std::int64_t bytes);
+    /// Once the commands that use them are done.
+    void give_back(SharedBytes shared) noexcept;
     /// Builds text, or returns what was built from the same text and options before.
     std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
     void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
@@ -90,6 +103,10 @@ class OpenCLDevice final : public Device, public HostShared, public BlockSource 
     int parts_ = 0;  ///< that were made of it
     std::once_flag copies_opened_;
     std::unique_ptr<OpenCLQueue> copies_;
+    std::once_flag shared_asked_;
+    bool has_shared_bytes_ = false;
+    std::mutex shared_mutex_;
+    std::map<std::int64_t, std::vector<SharedBytes>> shared_;  ///< that are free, by size
     LongMutex programs_mutex_;
     std::map<std::string, std::weak_ptr<BuiltProgram>> programs_;  ///< by options and text
 };

@@ -2,6 +2,8 @@
 #include "backends/opencl/executable.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "backends/pending_launch.h"
 #include "core/error.h"
@@ -63,9 +65,7 @@ OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
     LaunchMemory& memory = device_.here().launch_memory();
     for (const c_source::Kernel& kernel : program_.kernels) {
         for (const Argument& a : kernel.arguments) {
-            if (a.kind == Argument::Kind::Fault && !state.fault)
-                state.fault = memory.take(
-                    static_cast<std::int64_t>(sizeof(FaultRecord) * program_.kernels.size()));
+            if (a.kind == Argument::Kind::Fault) state.may_fault = true;
             if (a.kind == Argument::Kind::Results && !state.results)
                 state.results = memory.take(a.bytes);
             if (a.kind == Argument::Kind::Scratch && !state.scratch.contains(a.array))
@@ -112,10 +112,9 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
             continue;
         }
         if (a.param < 0) {
-            set_memory((a.kind == Argument::Kind::Fault     ? state.fault
-                        : a.kind == Argument::Kind::Results ? state.results
-                                                            : state.scratch.at(a.array))
-                           .memory());
+            set_memory(a.kind == Argument::Kind::Fault     ? state.fault_memory
+                       : a.kind == Argument::Kind::Results ? state.results.memory()
+                                                           : state.scratch.at(a.array).memory());
             continue;
         }
         auto param = static_cast<std::size_t>(a.param);
@@ -270,10 +269,25 @@ void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
     });
 }
 
-/// What the kernels of one launch report, copied to the host behind them, and its host program.
+/// What the kernels of one launch report, and its host program. The records lie in memory that the
+/// device and the host share, or are copied to the host behind the kernels.
 class OpenCLExecutable::Faults final : public PendingFault {
   public:
-    explicit Faults(std::size_t kernels) : records_(kernels) {}
+    Faults(OpenCLDevice& device, std::size_t kernels)
+        : device_(device),
+          shared_(kernels ? device.take_shared(bytes_of(kernels)) : std::nullopt),
+          copied_(shared_ ? 0 : kernels),
+          records_(copied_) {
+        if (!shared_) return;
+        records_ = {reinterpret_cast<FaultRecord*>(shared_->host), kernels};
+        std::fill(records_.begin(), records_.end(), FaultRecord{});
+    }
+    /// The queue has kept this until the kernels were done.
+    ~Faults() override {
+        if (shared_) device_.give_back(*shared_);
+    }
+    Faults(const Faults&) = delete;
+    Faults& operator=(const Faults&) = delete;
 
     Fault read() const override {
         for (const FaultRecord& record : records_) {
@@ -292,13 +306,28 @@ class OpenCLExecutable::Faults final : public PendingFault {
         return std::any_of(records_.begin(), records_.end(),
                            [](const FaultRecord& r) { return r.failed != 0; });
     }
-    FaultRecord* records() { return records_.data(); }
-    std::int64_t bytes() const {
-        return static_cast<std::int64_t>(records_.size() * sizeof(FaultRecord));
+    /// Before the kernels: where they find the records.
+    Memory memory(LaunchMemory::Block& block) {
+        if (shared_) return {reinterpret_cast<std::uintptr_t>(shared_->buffer), bytes()};
+        block = device_.here().launch_memory().take(bytes());
+        device_.start_copy_in(block.memory(), records_.data(), bytes());
+        return block.memory();
+    }
+    /// Behind the kernels.
+    void fetch(Memory from) {
+        if (!shared_) device_.start_copy_out(records_.data(), from, bytes());
     }
 
   private:
-    std::vector<FaultRecord> records_;
+    static std::int64_t bytes_of(std::size_t kernels) {
+        return static_cast<std::int64_t>(kernels * sizeof(FaultRecord));
+    }
+    std::int64_t bytes() const { return bytes_of(records_.size()); }
+
+    OpenCLDevice& device_;
+    std::optional<SharedBytes> shared_;
+    std::vector<FaultRecord> copied_;
+    std::span<FaultRecord> records_;
     Fault own_;
 };
 
@@ -325,17 +354,14 @@ class OpenCLExecutable::Launcher final : public KernelLauncher {
 
     bool wait() override {
         OpenCLQueue& q = owner_.device_.here();
-        if (faults_)
-            owner_.device_.start_copy_out(faults_->records(), state_.fault.memory(),
-                                          faults_->bytes());
+        if (faults_) faults_->fetch(state_.fault_memory);
         Completion{&q, q.submitted()}.wait();
         return !faults_ || !faults_->has_record();
     }
 
     std::optional<std::uint64_t> read(std::int32_t array) override {
         OpenCLDevice& device = owner_.device_;
-        if (faults_)
-            device.start_copy_out(faults_->records(), state_.fault.memory(), faults_->bytes());
+        if (faults_) faults_->fetch(state_.fault_memory);
         const DType t = owner_.module_.entry().arrays[static_cast<std::size_t>(array)].dtype;
         std::uint64_t bits = 0;
         device.copy_out(&bits, state_.scratch.at(array).memory(), 0, size_of(t));
@@ -372,25 +398,28 @@ bool OpenCLExecutable::start_kernel(std::size_t index, const LaunchArgs& args,
 HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
                                 std::shared_ptr<Faults>& faults) {
     OpenCLQueue& q = device_.here();
-    if (state.fault) {
-        faults = std::make_shared<Faults>(kernels_.size());
-        device_.start_copy_in(state.fault.memory(), faults->records(), faults->bytes());
-        q.keep(faults);
-    }
     HostEnd end;
-    if (host_) {
-        Launcher launcher(*this, args, state, faults.get());
-        end = run_host_program(*host_, args, launcher);
-    } else {
-        start_kernel(0, args, state);
+    try {
+        if (state.may_fault) {
+            faults = std::make_shared<Faults>(device_, kernels_.size());
+            state.fault_memory = faults->memory(state.fault);
+        }
+        if (host_) {
+            Launcher launcher(*this, args, state, faults.get());
+            end = run_host_program(*host_, args, launcher);
+        } else {
+            start_kernel(0, args, state);
+        }
+        if (faults) faults->fetch(state.fault_memory);
+    } catch (...) {
+        if (faults) q.keep(faults);  // kernels that were started may use it
+        throw;
     }
-    if (state.fault) {
-        device_.start_copy_out(faults->records(), state.fault.memory(), faults->bytes());
-        q.keep(faults);
-    }
+    if (faults) q.keep(faults);
     if (end.fault.site >= 0) {
-        if (!faults) faults = std::make_shared<Faults>(0);
+        if (!faults) faults = std::make_shared<Faults>(device_, 0);
         faults->note_own(end.fault);
+        q.fence();  // a completion, with which the fault is found, also where nothing was started
     }
     device_.check(api().clFlush(q.handle()), "clFlush");
     return end;

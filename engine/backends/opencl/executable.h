@@ -37,6 +37,8 @@ class OpenCLExecutable final : public Executable {
     /// Memory that the kernels of one launch share.
     struct LaunchState {
         LaunchMemory::Block fault, results;
+        Memory fault_memory;     ///< in `fault`, or that of the host too
+        bool may_fault = false;  ///< a kernel has a record of faults
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
         std::span<const SlotMemory> slots;  ///< by array, of the kernel that is started next
         std::int64_t number = 0;            ///< of that kernel among those started

@@ -179,6 +179,21 @@ TEST_F(OpenCL, TheLowestFailingIterationIsReported) {
     }
 }
 
+/// A launch that may fail is one command where device and host share virtual memory, as on PoCL.
+TEST_F(OpenCL, RecordsOfFaultsAreNoCommandsOfTheirOwn) {
+    if (device->info().kind != "cpu") GTEST_SKIP() << "device and host have memories of their own";
+    auto executable = device->compile(unisono::testing::checked_gather(), {});
+    auto da = DeviceArray::of(std::vector<float>{1, 2, 3}),
+         dout = DeviceArray::of(std::vector<float>(30));
+    for (std::int64_t place : {-1, 7, -1}) {  // a fault leaves nothing behind in the record
+        auto dindex = DeviceArray::of(std::vector<std::int64_t>(30, place));
+        const std::uint64_t before = device->queue()->submitted();
+        const Fault fault = launch(*device, *executable, {&da, &dindex, &dout});
+        EXPECT_EQ(device->queue()->submitted() - before, 3 + 1 + 3) << "copies in, kernel, out";
+        EXPECT_EQ(fault.site >= 0, place == 7);
+    }
+}
+
 TEST_F(OpenCL, WorkGroupsShareLocalMemory) {
     const std::size_t groups = 9;
     std::vector<float> a = counting<float>(64 * groups);
