@@ -174,3 +174,25 @@ def test_the_short_way_sees_what_changed_since_the_last_call(ctx, queue, send):
     event.set_status(0)
     axpb(x, 0, 1)
     assert x.get().tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 1000, 100_003])
+def test_elements_are_shared_out_in_both_ways(ctx, queue, send, n):
+    x = np.arange(n, dtype=np.float32)
+    leave = ElementwiseKernel(ctx, "float *x", "if (i % 2) PYOPENCL_ELWISE_CONTINUE; x[i] = -x[i]")
+    loop = ElementwiseKernel(ctx, "float *x", "if (i % 2) continue; x[i] = -x[i]")
+    ends = ElementwiseKernel(
+        ctx, "float *x", "x[i] += k", loop_prep="float k = 2", after_loop="k = 0"
+    )
+    expected = np.where(np.arange(n) % 2, x, -x)
+    for kernel in (leave, loop):
+        y = send(x)
+        kernel(y)
+        np.testing.assert_array_equal(y.get(), expected)
+    ends(y)
+    ends(y, range=slice(0, n, 2))
+    np.testing.assert_array_equal(y.get(), expected + np.where(np.arange(n) % 2, 2, 4))
+    kernel = leave.get_kernel()[0]  # works with any number of work-items
+    y = send(x)
+    kernel(queue, (1,), (1,), y.base_data, y.offset, n)
+    np.testing.assert_array_equal(y.get(), expected)

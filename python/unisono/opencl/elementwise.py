@@ -1,5 +1,6 @@
 """`ElementwiseKernel`: a C statement for each element."""
 
+import re
 import threading
 
 import numpy as np
@@ -33,6 +34,7 @@ _limits = {}  # by device: work-items of a group, and groups at most
 
 
 _numbers = (int, float)
+_one_each = "one each"  # the kernel whose work-items take an element each
 _range = range  # which is the name of a parameter below
 
 
@@ -91,11 +93,21 @@ class ElementwiseKernel:
         self._plain = are_plain and tuple(
             a.dtype if type(a) is VectorArg else None for a in self.arguments
         )
-        self._sizes = 0, None, None, 0  # the last launch's queue, shape, sizes and elements
+        self._last = 0, None, None, 0  # the last launch's queue, shape, kernel with sizes, elements
+        # Whether a work-item may take one element: nothing else happens in its loop.
+        text = "\n".join([operation, *self._texts.values()])
+        self._may_split = not (
+            self._texts["loop_prep"].strip()
+            or self._texts["after_loop"].strip()
+            or re.search(r"\b(continue|break)\b", text)
+        )
 
     def _source(self, use_range):
-        texts = self._texts
-        if use_range:
+        texts, leave = self._texts, "continue"
+        if use_range == _one_each:
+            loop, leave = "long i = get_global_id(0); if (i < n)", "return"
+            sizes = "long n"
+        elif use_range:
             loop = (
                 "for (long i = start + get_global_id(0) * step; step > 0 ? i < stop : i > stop;"
                 " i += get_global_size(0) * step)"
@@ -105,7 +117,7 @@ class ElementwiseKernel:
             loop = "for (long i = get_global_id(0); i < n; i += get_global_size(0))"
             sizes = "long n"
         return f"""{preamble_of(self.arguments, text=texts["preamble"])}
-#define PYOPENCL_ELWISE_CONTINUE continue
+#define PYOPENCL_ELWISE_CONTINUE {leave}
 __kernel void {self.name}({declarations(self.arguments)}, {sizes}) {{
 {get_arg_offset_adjuster_code(self.arguments)}
 int lid = get_local_id(0);
@@ -129,10 +141,17 @@ int work_group_start = get_local_size(0) * get_group_id(0);
                     self._kernels[use_range] = getattr(program, self.name)
         return self._kernels[use_range], self.arguments
 
+    def _shape(self, device, count):
+        """The kernel for all of so many elements, its global and its local size."""
+        if not self._may_split or not device.type & device_type.CPU:
+            return self.get_kernel()[0], *work_items(device, count)
+        # Neighbours lie in one group, which compilers for CPUs make vectors of.
+        local = min(256, device.max_work_group_size)
+        return self.get_kernel(_one_each)[0], (-(-count // local) * local,), (local,)
+
     def _launch_plain(self, args, queue):
         """The event of a call whose arrays lie ready and whose numbers are plain; None for others."""
-        kernel = self._kernels.get(False)
-        if kernel is None or len(args) != len(self._plain):
+        if len(args) != len(self._plain):
             return None
         values, first = [], None
         try:
@@ -161,15 +180,16 @@ int work_group_start = get_local_size(0) * get_group_id(0);
             return None
         if queue is None:
             queue = first.queue
-        address, shape, sizes, count = self._sizes
+        address, shape, known, count = self._last
         if shape is not first.shape or queue is None or address != queue._address:
             count = first.size
             if queue is None or not count:
                 return None
-            sizes = work_items(queue.device, count)
-            self._sizes = queue._address, first.shape, sizes, count
+            known = self._shape(queue.device, count)
+            self._last = queue._address, first.shape, known, count
         values.append(count)
-        return kernel._launch(queue, *sizes, tuple(values))
+        kernel, global_size, local_size = known
+        return kernel._launch(queue, global_size, local_size, tuple(values))
 
     def __call__(
         self, *args, range=None, slice=None, capture_as=None, queue=None, wait_for=None, **kwargs
@@ -192,7 +212,6 @@ int work_group_start = get_local_size(0) * get_group_id(0);
             event = self._launch_plain(args, queue)
             if event is not None:
                 return event
-        kernel, _ = self.get_kernel(range is not None or slice is not None)
         values, first = pass_arguments(self.arguments, args)
         if first is None and range is None:
             raise TypeError(f"{self.name}: expected an array among the arguments")
@@ -219,7 +238,11 @@ int work_group_start = get_local_size(0) * get_group_id(0);
             from ._queues import enqueue_marker
 
             return enqueue_marker(queue, wait_for)
-        return kernel(queue, *work_items(queue.device, count), *values, *bounds, wait_for=wait_for)
+        if len(bounds) > 1:
+            kernel, sizes = self.get_kernel(True)[0], work_items(queue.device, count)
+        else:
+            kernel, *sizes = self._shape(queue.device, count)
+        return kernel(queue, *sizes, *values, *bounds, wait_for=wait_for)
 
 
 def get_elwise_kernel(context, arguments, operation, name="elwise_kernel", options=(), **kwargs):
