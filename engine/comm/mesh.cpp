@@ -63,6 +63,7 @@ class Messages final : public OpaqueCall {
 Mesh::Mesh(std::string kind, std::unique_ptr<Transport> transport)
     : kind_(std::move(kind)),
       transport_(std::move(transport)),
+      size_(transport_->size()),
       place_(std::make_unique<Place>(*this, kind_)),
       partition_(std::make_unique<Partition>(*this)) {
     Tape::current().record_apart(*place_, &partition_->tape());

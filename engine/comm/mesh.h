@@ -25,7 +25,7 @@ class Mesh {
     static Mesh& start(const std::string& kind, std::unique_ptr<Transport> transport);
 
     int rank() const { return transport_->rank(); }
-    int size() const { return transport_->size(); }
+    int size() const { return size_; }
     const std::string& kind() const { return kind_; }
     /// The device of arrays that are spread over the mesh.
     Place& place() { return *place_; }
@@ -65,6 +65,7 @@ class Mesh {
 
     std::string kind_;
     std::unique_ptr<Transport> transport_;
+    int size_;  ///< asked for each statement
     std::unique_ptr<Place> place_;
     std::unique_ptr<Partition> partition_;
     std::int64_t bytes_gathered_ = 0;

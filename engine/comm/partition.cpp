@@ -151,6 +151,26 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     }
 }
 
+bool Partition::alone(const View& view, View& local) {
+    if (mesh_.size() > 1 || tape_.length() > 0) return false;
+    const Block* block = Block::of(*view.storage);
+    if (!block || !block->is_split() || view.storage->poison) return false;
+    local = block->alone(view);
+    return true;
+}
+
+Array Partition::adopted(const Array& local, const View& like) {
+    const View& v = local.view();
+    Array made(Storage::create(like.storage->device, v.layout->size() * size_of(v.dtype)), v.layout,
+               v.dtype, false);
+    made.view().storage->version = 1;
+    const Block& other = *Block::of(*like.storage);
+    const bool is_alike = std::ranges::equal(other.shape(), local.shape());
+    Block::of(mesh_, made.view())
+        .adopt(is_alike ? other.held() : default_held(local.shape()), local);
+    return made;
+}
+
 Storage* Partition::memory_of(const Storage& storage) {
     const Block* block = Block::of(storage);
     const bool is_here = mesh_.size() == 1 && block && block->is_split() && tape_.length() == 0;

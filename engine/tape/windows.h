@@ -32,6 +32,12 @@ class Windows {
     /// Whatever was recorded for this rank's part of the memory is run.
     virtual void complete(Storage& storage) = 0;
 
+    /// Of a rank alone: the view as one of the host's memory, so that a statement can be the host's
+    /// at once; false where something has to be planned first.
+    virtual bool alone(const View& view, View& local) = 0;
+    /// Then: memory of the place with the contents of a new, packed array of the host, spread as
+    /// the memory of `like` is.
+    virtual Array adopted(const Array& local, const View& like) = 0;
     /// Of a rank alone with nothing recorded: where the host has the contents; else null.
     virtual Storage* memory_of(const Storage& storage) = 0;
     /// What the window that is recorded will do and send, a line for each statement.

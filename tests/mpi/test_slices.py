@@ -251,3 +251,21 @@ def test_printing_and_single_elements():
     assert float(a[0:1, 0:1]) == x[0, 0]
     with pytest.raises(ValueError, match="bool"):
         bool(a)
+
+
+def test_statements_make_new_memory_and_keep_what_they_must():
+    x = un.asarray(np.arange(12).reshape(6, 2), mesh=mesh)
+    y, z = un.floor(x), +x  # whole already, and the same numbers
+    y[0], z[0] = 100, 200
+    assert np.asarray(x)[0].tolist() == [0, 1]
+    x += x[::-1]  # reads what it writes
+    np.testing.assert_array_equal(np.asarray(x), np.full((6, 2), [10, 12]))
+    x[1:] -= x[:-1]
+    np.testing.assert_array_equal(np.asarray(x)[1:], np.zeros((5, 2)))
+    total = x + np.arange(2) + x[:1]
+    np.testing.assert_array_equal(np.asarray(total)[0], [20, 25])
+    assert total.mesh == mesh and total.layout == x.layout
+    with pytest.raises(ValueError, match="broadcast"):
+        x[:2] = un.ones((3, 2), mesh=mesh)
+    with pytest.raises(TypeError, match="cast"):
+        x += 0.5

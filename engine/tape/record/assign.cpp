@@ -6,6 +6,7 @@
 #include "tape/record/operands.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -43,6 +44,19 @@ static View assigned_operand(const Arg& value, const View& out) {
     return broadcast_view(v, out.layout->packed());
 }
 
+/// On the mesh of a rank alone: the same on the host's arrays; false where it must be planned.
+static bool assign_alone(const View& out, const Arg& value) {
+    Windows* windows = windows_of(out.storage->device);
+    View to;
+    if (!windows || !windows->alone(out, to)) return false;
+    Arg local = value;
+    if (!value.is_scalar() && (value.view.storage->device != out.storage->device ||
+                               !windows->alone(value.view, local.view)))
+        return false;
+    assign(Array::of(to), local);
+    return true;
+}
+
 void assign(const Array& target, const Arg& given) {
     check_destination(target);
     const View& out = target.view();
@@ -50,6 +64,8 @@ void assign(const Array& target, const Arg& given) {
     const Arg value = beside(given, out.storage->device, near);
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
+    if (out.storage->device && assign_alone(out, value)) [[unlikely]]
+        return;
     Entry e{};
     e.kind = EntryKind::Copy;
     e.inputs = 1;

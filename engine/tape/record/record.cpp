@@ -448,6 +448,7 @@ static bool asks_of_reals(Op op) {
 }
 
 [[gnu::noinline]] static Array apply_any(Op op, std::span<const Arg> args, const Array* out);
+static bool apply_alone(Op op, std::span<const Arg> args, const Array* out, Array& made);
 static Array apply_beside(Op op, std::span<const Arg> args, const Array* out, Device* device);
 
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
@@ -468,11 +469,50 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     bool is_on_device = out && out->device();
     for (const Arg& a : args) is_on_device |= !a.is_scalar() && a.view.storage->device;
     if (is_on_device) [[unlikely]] {
+        Array made;
+        if (apply_alone(op, args, out, made)) return made;
         Device* far = far_device(args);
         if (out && windows_of(*out)) far = out->device();
         if (far) return apply_beside(op, args, out, far);
     }
     return apply_any(op, args, out);
+}
+
+/// On the mesh of a rank alone: the same statement on the host's arrays; false where it must be
+/// planned.
+static bool apply_alone(Op op, std::span<const Arg> args, const Array* out, Array& made) {
+    const View* like = out ? &out->view() : nullptr;
+    for (std::size_t k = 0; !like && k < args.size(); ++k) {
+        if (!args[k].is_scalar() && args[k].view.storage->device) like = &args[k].view;
+    }
+    Device* const place = like->storage->device;
+    Windows* windows = windows_of(place);
+    if (!windows || (out && out->readonly())) return false;
+    Arg local[3];
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        const View& v = args[k].view;
+        local[k] = args[k];
+        if (args[k].is_scalar() || !v.storage->device) continue;
+        if (v.storage->device != place || !windows->alone(v, local[k].view)) return false;
+    }
+    if (out) {
+        View target;
+        if (!windows->alone(*like, target)) return false;
+        const Array to = Array::of(target);
+        apply(op, {local, args.size()}, &to);
+        made = *out;
+        return true;
+    }
+    if (like->layout->rank() == 0) return false;
+    for (const Arg& a : args) {
+        if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return false;
+    }
+    const Array computed = apply(op, {local, args.size()});
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        if (computed.view().storage == local[k].view.storage) return false;  // no new memory
+    }
+    made = windows->adopted(computed, *like);
+    return true;
 }
 
 /// Of operands of which some go to the device by themselves.
