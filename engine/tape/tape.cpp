@@ -194,7 +194,9 @@ bool Tape::is_full(const View& out) {
     if (is_on_gpu(*out.storage))
         return pending_work_ >= flush_elements_of_gpu || entries_.size() >= flush_statements_of_gpu;
     sparse_ = sparse_ || is_sparse(out);
-    if (sparse_)
+    // In windows of a mesh sums end the work anyway, and memory that ranks share is what they wait
+    // for: one pass over it for several statements is worth longer segments.
+    if (sparse_ || recorded_scopes_ > 0)
         return pending_work_ >= limits::flush_sparse_elements ||
                entries_.size() >= limits::flush_sparse_statements;
     return pending_work_ >= limits::flush_elements || entries_.size() >= limits::flush_statements;
