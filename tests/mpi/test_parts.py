@@ -41,6 +41,34 @@ def test_map_blocks(n):
     assert un.map_blocks(np.add, 1, 2) == 3
 
 
+def test_map_blocks_on_grids_of_ranks():
+    x = np.random.default_rng(5).integers(0, 99, (2 * p + 1, p + 3)).astype(float)
+    for layout in ((1, p), (p, 1), ("block", "block"), (1, (4, *(1,) * (p - 1)))):
+        g = un.asarray(x, mesh=mesh).to_layout(layout)
+        turned = un.asarray(x.T.copy(), mesh=mesh)
+        gathered = un.stats()["bytes_gathered"]
+        made = un.map_blocks(lambda a, b: np.negative(a) + b, g, turned.T)
+        assert (p == 1 or made.layout == g.layout) and un.stats()["bytes_gathered"] == gathered
+        np.testing.assert_array_equal(np.asarray(made), np.zeros_like(x))
+        seen = un.map_blocks(lambda a: np.full(np.shape(a), rank, "int32"), g)
+        want = np.empty(x.shape, "int32")
+        for r, part in enumerate(un._runtime.parts.tell_all(mesh, g.global_index, "parts")):
+            want[part] = r
+        np.testing.assert_array_equal(np.asarray(seen), want)
+        sums = np.asarray(un.map_blocks(lambda a: float(np.sum(a)), g))
+        assert sums.size == p and sums.sum() == x.sum()
+        heads = un.map_blocks(lambda a: np.asarray(a)[:1, :1], g)  # of other extents
+        assert np.asarray(heads).size == p
+        with pytest.raises(ValueError, match="extent along"):
+            un.map_blocks(np.add, g, un.zeros((1, 1), mesh=mesh))
+    if p == 4:
+        g = un.asarray(x, mesh=mesh).to_layout((2, 2))
+        with pytest.raises(ValueError, match="extents that make a grid"):
+            un.map_blocks(lambda a: np.zeros((1 + rank, 1)), g)
+        with pytest.raises(RuntimeError if rank != 1 else ZeroDivisionError):
+            un.map_blocks(lambda a: np.asarray(a) * (1 // (rank - 1)), g)
+
+
 def test_map_blocks_refuses():
     g = un.asarray(values(p + 3, 2), mesh=mesh)
     with pytest.raises(ValueError, match="one extent along axis 0"):

@@ -1,5 +1,6 @@
 """Functions of the ranks' parts of distributed arrays."""
 
+import math
 import pickle
 
 import unisono as un
@@ -17,11 +18,17 @@ def from_parts(m, part, axis, sizes):
     shape = list(part.shape)
     if axis >= 0:
         shape[axis] = sum(sizes)
-    even = [shape[axis] * (r + 1) // m.size - shape[axis] * r // m.size for r in range(m.size)]
-    sizes = None if list(sizes) == even else tuple(sizes)
-    made = m.empty(tuple(shape), part.dtype, ((axis, m.size, sizes),) if axis >= 0 else ())
+    entries = ((axis, m.size, _uneven(sizes)),) if axis >= 0 else ()
+    made = m.empty(tuple(shape), part.dtype, entries)
     made.local = part
     return made
+
+
+def _uneven(sizes):
+    """Sizes of parts as the engine takes them: None where they are even."""
+    n, parts = sum(sizes), len(sizes)
+    even = [n * (k + 1) // parts - n * k // parts for k in range(parts)]
+    return None if list(sizes) == even else tuple(sizes)
 
 
 def by_parts(m, what, compute):
@@ -62,8 +69,8 @@ def map_blocks(function, *arrays, **options):
     Returns
     -------
     ndarray
-        Distributed: the results one behind the other, along the axis that is split. Numbers make a vector with one
-        element for each rank. Without distributed arrays: what `function` returns.
+        Distributed: the results one behind the other, along the axis that is split; on a grid of ranks along each such
+        axis. Numbers make a vector with one element for each rank. Without distributed arrays: what `function` returns.
 
     Raises
     ------
@@ -85,6 +92,9 @@ def map_blocks(function, *arrays, **options):
     if first is None:
         return function(*arrays, **options)
     m = first.device
+    sides = _sides(first)
+    if sides:
+        return _map_grid(name, function, sides, first, arrays, options)
     axis, leader = _in_order(first)
     passed = [leader.local if x is first else _part_like(name, x, leader, axis) for x in arrays]
     made, everyone = by_parts(m, name, lambda: (_result(function(*passed, **options), axis), None))
@@ -116,6 +126,63 @@ def _in_order(x):
     if ascends:
         return axis, x
     return axis, x.to_layout(tuple("block" if k == axis else None for k in range(x.ndim)))
+
+
+def _sides(x):
+    """Of an array on a grid of ranks whose parts lie in their order: each split axis and its number of parts; else none."""
+    entries, ascends, owner, is_grid = _engine._mesh_split(x)
+    if not is_grid or owner >= 0 or not ascends or not entries:
+        return ()
+    if any(isinstance(sizes, int) for _, _, sizes in entries):  # dealt out
+        return ()
+    sides = tuple((axis, parts) for axis, parts, _ in entries)
+    # Else several ranks have the same part.
+    return sides if math.prod(parts for _, parts in sides) == x.device.size else ()
+
+
+def _map_grid(name, function, sides, first, arrays, options):
+    """`map_blocks` of parts that lie in a grid."""
+    m, axes = first.device, [axis for axis, _ in sides]
+
+    def local(x):
+        if not _is_spread(x):
+            return x
+        if x.ndim <= axes[-1] or any(x.shape[k] != first.shape[k] for k in axes):
+            raise ValueError(
+                f"{name}: arrays have one extent along each of the axes {tuple(axes)}, which are split; got shapes "
+                f"{tuple(first.shape)} and {tuple(x.shape)}"
+            )
+        layout = tuple(first.layout[k] if k in axes else None for k in range(x.ndim))
+        return x.to_layout(layout).local
+
+    passed = [local(x) for x in arrays]
+
+    def compute():
+        made = _result(function(*passed, **options), -1)
+        return (made if made.ndim else made.reshape(1)), made.ndim
+
+    made, everyone = by_parts(m, name, compute)
+    if all(rank == 0 for _, _, rank in everyone):
+        return from_parts(m, made, 0, [1] * m.size)
+    shapes = [shape for shape, _, _ in everyone]
+    sizes = {axis: [None] * parts for axis, parts in sides}
+    fits = len({(len(shape), dtype) for shape, dtype, _ in everyone}) == 1 and made.ndim > axes[-1]
+    if fits:
+        for rank, shape in enumerate(shapes):
+            for axis, parts in reversed(sides):
+                rank, place = divmod(rank, parts)
+                sizes[axis][place] = shape[axis]
+        whole = [sum(sizes[k]) if k in sizes else n for k, n in enumerate(made.shape)]
+        entries = tuple((axis, parts, _uneven(sizes[axis])) for axis, parts in sides)
+        out = m.empty(tuple(whole), made.dtype, entries)
+        fits = all(tell_all(m, tuple(out.local.shape) == tuple(made.shape), name))
+    if not fits:
+        results = ", ".join(f"{dtype} {shape} on rank {r}" for r, (shape, dtype, _) in enumerate(everyone))  # fmt: skip
+        raise ValueError(
+            f"{name}: results have one dtype, and extents that make a grid; got {results}"
+        )
+    out.local = made
+    return out
 
 
 def _part_like(name, x, first, axis):
