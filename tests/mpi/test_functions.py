@@ -202,12 +202,78 @@ def test_linear_algebra(n):
     check(lambda np, s: np.linalg.inv(s), s, exact=False)
 
 
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Matrices are factored by blocks of three rows, from four rows on."""
+    from unisono.linalg import _blocks
+
+    monkeypatch.setattr(_blocks, "_rows", 3)
+    monkeypatch.setattr(_blocks, "_least", 4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [4, 6, 23])
+def test_matrices_are_factored_by_blocks(n, dtype, small_blocks):
+    a = _rng.standard_normal((n, n)) + (1j * _rng.standard_normal((n, n)) if dtype[0] == "c" else 0)
+    a[0] = 0.5 * a[-1]  # rows change places
+    a[0, 0] += 1
+    s, b = a @ a.conj().T + n * np.eye(n), _rng.standard_normal((n, 2))
+    a, s, b = a.astype(dtype), s.astype(dtype), b.astype(dtype)
+    limit = {"rtol": 1e-3, "atol": 1e-3} if dtype in ("float32", "complex64") else {"rtol": 1e-9}
+    gathered = un.stats()["bytes_gathered"]
+    for layout in ("block", (None, "block"), ("cyclic", None)):
+        spread = un.asarray(s, mesh=mesh).to_layout(layout)
+        lower = un.linalg.cholesky(un.tril(spread))
+        np.testing.assert_allclose(np.asarray(lower), np.linalg.cholesky(s), **limit)
+        upper = un.linalg.cholesky(un.triu(spread), upper=True)
+        np.testing.assert_allclose(np.asarray(upper), np.linalg.cholesky(s).conj().T, **limit)
+        spread = un.asarray(a, mesh=mesh).to_layout(layout)
+        for right in (b, b[:, 0]):
+            want = np.linalg.solve(a, right)
+            for given in (un.asarray(right, mesh=mesh), un.asarray(right)):
+                found = un.linalg.solve(spread, given)
+                assert found.mesh == mesh and found.dtype == dtype
+                np.testing.assert_allclose(np.asarray(found), want, **limit)
+        np.testing.assert_array_equal(np.asarray(spread), a)  # not written to
+    assert p == 1 or un.stats()["bytes_gathered"] > gathered
+
+
+def test_refused_matrices_are_refused_by_blocks_on_all_ranks(small_blocks):
+    s = np.eye(11)
+    s[7, 7] = -1
+    with pytest.raises(np.linalg.LinAlgError, match="cholesky: Matrix is not positive definite"):
+        un.linalg.cholesky(un.asarray(s, mesh=mesh))
+    s[7, 7] = 0
+    with pytest.raises(np.linalg.LinAlgError, match="solve: Singular matrix"):
+        un.linalg.solve(un.asarray(s, mesh=mesh), un.ones(11, mesh=mesh))
+    assert float(un.ones(11, mesh=mesh).sum()) == 11
+
+
 @pytest.mark.parametrize("n", [1, 4, 13])
 def test_transforms(n):
     x, v = table(n, 6), vector(n)
     check(lambda np, v: np.fft.fft(v), v, exact=False)
     check(lambda np, x: (np.fft.fft(x), np.fft.fft(x, axis=0)), x, exact=False)
     check(lambda np, x: (np.fft.fft2(x), np.fft.rfft(x)), x, exact=False)
+
+
+@pytest.mark.parametrize("n", [16, 36, 7 * 9, 31, 64 * 25])
+def test_a_long_vector_is_transformed_by_parts(n, monkeypatch):
+    from unisono.fft import _parts
+
+    monkeypatch.setattr(_parts, "_least", 4)
+    x = _rng.standard_normal(n)
+    assert p == 1 or n == 31 or _parts.rows_of(un.asarray(x, mesh=mesh), n) >= p
+    for norm in ("backward", "ortho", "forward"):
+        check(lambda np, x: np.fft.fft(x, norm=norm), x + 1j * x[::-1], exact=False)  # noqa: B023
+        check(lambda np, x: np.fft.ifft(x, norm=norm), x + 1j * x[::-1], exact=False)  # noqa: B023
+    check(lambda np, x: (np.fft.fft(x), np.fft.rfft(x), np.fft.ihfft(x)), x, exact=False)
+    check(lambda np, x: (np.fft.fft(x[::2], n), np.fft.rfft(x[::-1])), x, exact=False)
+    small = un.asarray(x.astype("float32"), mesh=mesh)
+    made, want = un.fft.fft(small), np.fft.fft(x)
+    assert made.dtype == "complex64" and made.mesh == mesh
+    np.testing.assert_allclose(np.asarray(made), want, atol=1e-5 * abs(want).max())
+    np.testing.assert_array_equal(np.asarray(small), x.astype("float32"))
 
 
 @pytest.mark.parametrize("n", [k for k in lengths if k])

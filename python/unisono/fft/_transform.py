@@ -5,6 +5,7 @@ import operator
 
 from .. import _engine
 from .._numpy.products import _array
+from . import _parts
 
 _NORMS = ("backward", "ortho", "forward", None)
 
@@ -48,4 +49,9 @@ def _transform(x, n, axis, norm, forward, kind, what):
         raise TypeError(
             f"{what}: expected real numbers; got dtype {x.dtype}; take .real, or use fft"
         )
-    return _engine._fft(x, axis, n, _scale(n, norm, forward, what), forward, kind)
+    scale = _scale(n, norm, forward, what)
+    if kind != 2 and (rows := _parts.rows_of(x, n)):
+        made = _parts.transform(x, rows, forward)
+        made = made[: n // 2 + 1] if kind == 1 else made
+        return made if scale == 1 else made * scale
+    return _engine._fft(x, axis, n, scale, forward, kind)

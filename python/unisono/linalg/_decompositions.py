@@ -4,6 +4,7 @@ from typing import NamedTuple as _NamedTuple
 
 from .._arrays.transposes import matrix_transpose
 from .._numpy.products import _conj
+from . import _blocks
 from ._checks import _factors, _matrices
 
 
@@ -94,6 +95,9 @@ def cholesky(a, /, *, upper=False):
     [[2.0, 0.0], [1.0, 1.0]]
     """
     a = _matrices(a, "cholesky", square=True)
+    if _blocks.suits(a):
+        made = _blocks.cholesky(_conj(a.T) if upper else a)
+        return _conj(made.T) if upper else made
     return _factors("cholesky", a, option=int(upper))[0]
 
 

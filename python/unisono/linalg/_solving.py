@@ -8,6 +8,7 @@ import unisono as un
 from .. import _engine
 from .._arrays.creation import zeros
 from .._numpy.products import _array, _axis
+from . import _blocks
 from ._checks import (
     _broadcast_shapes,
     _epsilon,
@@ -69,6 +70,9 @@ def solve(a, b):
             f"solve: b must have as many rows as a; got shapes {a.shape} and "
             f"{b.shape[:1] if vector else b.shape}"
         )
+    if b.ndim == 2 and b.shape[1] > 0 and _blocks.suits(a, b):
+        x = _blocks.solve(a, b)
+        return x[:, 0] if vector else x
     lead = _broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = _engine.broadcast_to(a, (*lead, *a.shape[-2:])) if lead != a.shape[:-2] else a
     b = _engine.broadcast_to(b, (*lead, *b.shape[-2:])) if lead != b.shape[:-2] else b
