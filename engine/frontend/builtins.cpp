@@ -392,8 +392,7 @@ Value Calls::length(const Value& a, const Place& place) {
     if (a.type.is_text()) return scalar(Texts(*this, place).length(a), Weak::Int);
     if (a.type.is_array() && a.type.rank > 0) {
         if (a.lazy) return scalar(extents_of(a)[0], Weak::Int);
-        const ir::Array& info = function_->arrays[static_cast<std::size_t>(a.array)];
-        if (info.param >= 0 || info.is_view()) return scalar(b_->extent(a.array, 0), Weak::Int);
+        return scalar(b_->extent(a.array, 0), Weak::Int);
     }
     refuse(place, "len of " + describe(a.type) + " is not defined",
            "take len of an array argument or of a tuple");

@@ -205,10 +205,9 @@ Value Expressions::attribute(const Node& node) {
             return array_part(v, name == "real" ? 0 : 1, node.place);
         v = made(v, node.place);
         const ir::Array& info = function_->arrays[static_cast<std::size_t>(v.array)];
-        if (info.param < 0 && !info.is_view() && name != "ndim") {
-            refuse(node.place, "a local array has no attribute '" + name + "' in a kernel",
-                   "use the constants of its shape");
-        }
+        if (info.param < 0 && !info.is_view() && name == "ctypes.data")
+            refuse(node.place, "an array that a kernel makes has no address",
+                   "pass the array itself to functions that the kernel calls");
         if (name == "shape") {
             Value t;
             for (int axis = 0; axis < rank; ++axis)

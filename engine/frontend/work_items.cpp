@@ -94,6 +94,7 @@ Value Calls::local_array(const Node& node, ir::Space space) {
     std::int32_t id =
         b_->local_array(name.substr(0, name.find('_')), t, static_cast<int>(extents.size()), space);
     emit(b_->allocate(id, extents));
+    function_->arrays[static_cast<std::size_t>(id)].extents = extents;
     Value v;
     v.type = Type::array(t, function_->arrays[static_cast<std::size_t>(id)].strides, true);
     v.array = id;

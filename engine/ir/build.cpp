@@ -134,9 +134,9 @@ E Builder::param(std::int32_t param) {
 
 E Builder::extent(std::int32_t array, int axis) {
     const Array& a = f_.arrays.at(static_cast<std::size_t>(array));
-    if (a.is_view()) return a.extents.at(static_cast<std::size_t>(axis));
+    if (a.is_view() || !a.extents.empty()) return a.extents.at(static_cast<std::size_t>(axis));
     Expr e = node(ExprKind::Param, DType::Int64);
-    e.id = f_.arrays.at(static_cast<std::size_t>(array)).param;
+    e.id = a.param;
     e.field = Field::Extent;
     e.axis = axis;
     return own(e);
@@ -151,6 +151,12 @@ E Builder::stride(std::int32_t array, int axis) {
         case StrideClass::Other: break;
     }
     if (a.is_view()) return a.view_strides.at(static_cast<std::size_t>(axis));
+    if (!a.extents.empty()) {
+        E elements = i64(1);
+        for (std::size_t k = a.extents.size(); --k > static_cast<std::size_t>(axis);)
+            elements = mul(elements, a.extents[k]);
+        return elements;
+    }
     Expr e = node(ExprKind::Param, DType::Int64);
     e.id = a.param;
     e.field = Field::Stride;

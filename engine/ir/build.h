@@ -58,7 +58,7 @@ class Builder {
     E identity(Op op, DType t);       ///< of a reduction; of complex dtypes too
     E read(std::int32_t var);
     E param(std::int32_t param);
-    E extent(std::int32_t array, int axis);  ///< of an array parameter or view
+    E extent(std::int32_t array, int axis);  ///< of a parameter, a view, or a kernel's own array
     E stride(std::int32_t array, int axis);
     E load(std::int32_t array, std::span<const E> indices, Access access = Access::Inside);
     E load(std::int32_t array, std::initializer_list<E> indices, Access access = Access::Inside);

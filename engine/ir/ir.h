@@ -159,7 +159,7 @@ struct Array {
     /// are evaluated at each access, so what they read stays as it is while the view is used.
     std::int32_t base = -1;
     E offset = nullptr;
-    std::vector<E> extents, view_strides;
+    std::vector<E> extents, view_strides;  ///< extents: also, as constants, of a kernel's own array
     bool is_view() const { return base >= 0; }
 };
 

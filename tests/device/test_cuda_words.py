@@ -44,6 +44,22 @@ def test_a_program_as_it_was_written_for_numba(chosen):
     np.testing.assert_array_equal(there.copy_to_host(), here)
 
 
+@cuda.jit(boundscheck=False)
+def gather_shared(at, out):
+    tile = cuda.shared.array((2, 4), np.float64)
+    t = cuda.threadIdx.x
+    tile[t // 4, t % 4] = 10 * t
+    cuda.syncthreads()
+    out[t] = tile[at[t] % 2 - 2, at[t] - 4] + tile.shape[1]
+
+
+def test_negative_indices_of_shared_arrays_without_tests(chosen):
+    at, out = np.array([3, 0, 1, 2, 1, 3, 3, 0]), np.zeros(8)
+    gather_shared[1, 8](at, out)
+    rows = np.arange(0, 80, 10.0).reshape(2, 4)
+    assert out.tolist() == [rows[a % 2, a] + 4 for a in at]
+
+
 weights = np.arange(4, dtype=np.float32)
 
 

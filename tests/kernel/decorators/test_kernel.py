@@ -54,6 +54,24 @@ def test_local_memory_and_barrier(on):
         reverse[8](a, c)
 
 
+def test_local_arrays_know_their_shape(on):
+    @un.kernel(device=on)
+    def f(out):
+        tile = un.local_array((3, 4), np.float64)
+        i = un.local_id(0)
+        if i < tile.size:
+            tile[i // tile.shape[1] - len(tile), i % 4 - tile.shape[1]] = i
+        un.barrier()
+        if i == 0:
+            out[0], out[1], out[2] = tile.shape[0], tile.shape[1], len(tile)
+            out[3], out[4], out[5] = tile.size, tile.nbytes, tile.strides[0]
+            out[6], out[7] = tile.strides[1], tile[2, 3] + 100 * tile[-2, -1]
+
+    out = np.zeros(8)
+    f[16, 16](out)
+    assert out.tolist() == [3, 4, 3, 12, 96, 32, 8, 711]
+
+
 def test_barrier_in_a_uniform_loop(on):
     @un.kernel(device=on)
     def total(a, out, n):
