@@ -5,6 +5,7 @@
 // added side by side in strips of the last axis, those of one axis inside of another's. Strips and
 // lanes have constant widths: their sums stay in vector registers.
 #include "frontend/array_functions.h"
+#include "ir/rewrite.h"
 #include "ops/reduction_tree.h"
 
 namespace unisono::frontend {
@@ -14,6 +15,16 @@ using ir::LoopKind;
 namespace {
 constexpr std::int64_t tree_levels = 40;  ///< enough for 2^40 leaves
 constexpr std::int64_t long_vector = 1 << 15;
+constexpr int most_for_few = 96;  ///< expressions of a fold of few elements
+
+class CountExpressions final : public ir::Visitor {
+  public:
+    int count = 0;
+    void expr(E e) override {
+        ++count;
+        children(e);
+    }
+};
 }  // namespace
 
 /// What sums start from; `joined` tells which value is the first where none changes no other.
@@ -140,10 +151,26 @@ E ArrayFunctions::fold_few(E n, const Accumulation& how, const std::function<E(E
 /// As fold_lanes, leaves on all threads where there are many.
 E ArrayFunctions::fold_long(E n, const Accumulation& how, const std::function<E(E)>& element,
                             const Place& place) {
-    if (parallel_depth_ > 0) return fold_lanes(n, how, element);
     std::int32_t result = b_->var("reduced", how.type);
     emit(b_->declare(result, nullptr));
-    std::vector<S> here = collect([&] { emit(b_->assign(result, fold_lanes(n, how, element))); });
+    // A test finds few elements in front of the lanes, if their code is short.
+    auto fold_here = [&] {
+        std::vector<S> lanes =
+            collect([&] { emit(b_->assign(result, fold_lanes(n, how, element))); });
+        if (is_complex(how.type)) return emit(b_->block(lanes));
+        CountExpressions size;
+        std::vector<S> few = collect([&] { emit(b_->assign(result, fold_few(n, how, element))); });
+        for (S s : few) size.stmt(s);
+        if (size.count > most_for_few) return emit(b_->block(lanes));
+        E are_few = op_binary(Op::And, op_binary(Op::Gt, n, i64(0)),
+                              op_binary(Op::Le, n, i64(few_elements)));
+        emit(b_->branch(are_few, b_->block(few), b_->block(lanes)));
+    };
+    if (parallel_depth_ > 0) {
+        fold_here();
+        return b_->read(result);
+    }
+    std::vector<S> here = collect(fold_here);
     std::vector<S> shared = collect([&] {
         E leaf_size = i64(reduction::leaf_elements);
         E leaves = temporary(

@@ -14,6 +14,7 @@
 #include "passes/cleanup/full_unrolling.h"
 #include "passes/cleanup/licm.h"
 #include "passes/cleanup/simplify.h"
+#include "passes/cleanup/stack_promotion.h"
 #include "passes/cleanup/storage_coalescing.h"
 #include "passes/kernels/inline_calls.h"
 #include "passes/kernels/private_slots.h"
@@ -112,6 +113,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
+        run("stack_promotion", stack_promotion);
         run("sums_in_lanes", sums_in_lanes);
         run("updates_in_strips", updates_in_strips);
         run("scalar_promotion", scalar_promotion);

@@ -202,15 +202,14 @@ class UnrollFew final : public Rewriter {
         if (is_loop) ++loops_;
         S now = children(s);
         if (is_loop) --loops_;
+        if (is_loop && now->loop == LoopKind::Parallel) now = in_one_thread(now);
         if (loops_ == 0 || !is_plain_loop(now) || now->any_order) return now;
         const auto begin = definitions_.sum(now->args[0]);
         const auto end = definitions_.sum(now->args[1]);
         if (!begin || !end || !equal(begin->base, end->base)) return now;
         const std::int64_t count = end->number - begin->number;
         if (count <= 0 || count > most_iterations) return now;
-        std::int64_t size = 0;
-        for (S b : now->body) size += nodes(b);
-        if (size * count > most_nodes) return now;
+        if (nodes_of_body(now) * count > most_nodes) return now;
         Views views(function(), now);
         views.stmt(now);
         if (views.moves) return now;
@@ -225,6 +224,27 @@ class UnrollFew final : public Rewriter {
 
   private:
     static bool equal(E a, E b) { return a == b || (a && b && same(a, b)); }
+    static std::int64_t nodes_of_body(S s) {
+        std::int64_t size = 0;
+        for (S b : s->body) size += nodes(b);
+        return size;
+    }
+    /// A parallel loop of so few and short iterations that no thread is worth its start; to be
+    /// unrolled where a vector would hold more.
+    S in_one_thread(S s) {
+        constexpr std::int64_t most_to_unroll = 4, most = 64;
+        std::int64_t begin = 0, end = 0, step = 0;
+        const bool is_known = is_constant(s->args[0], begin) && is_constant(s->args[1], end) &&
+                              is_constant(s->args[2], step) && step == 1;
+        if (!is_known || end - begin > most || !s->reductions.empty() ||
+            contains(s, StmtKind::Call) || nodes_of_body(s) > most_nodes)
+            return s;
+        changed = true;
+        Stmt now = *s;
+        const bool in_order = end - begin <= most_to_unroll || contains(s, StmtKind::Return);
+        now.loop = in_order ? LoopKind::Serial : LoopKind::Vector;
+        return b_.own(now);
+    }
     E value(E base, std::int64_t number) {
         if (!base) return b_.i64(number);
         return number == 0 ? base : b_.add(base, b_.i64(number));

@@ -147,6 +147,10 @@ class Simplify final : public Rewriter {
             });
             if (taken.empty()) return nullptr;
             if (!declares) return as_one(b_, taken);
+            const std::span<const S> none;
+            if (s->body.size() + s->orelse.size() > taken.size())
+                return s->args[0]->bits != 0 ? with_body(s, taken, none)
+                                             : with_body(s, none, taken);
         }
         if (s->kind == StmtKind::While && is_zero(s->args[0])) return nullptr;
         return s;

@@ -5,6 +5,7 @@
 #include "passes/cleanup/full_unrolling.h"
 #include "passes/cleanup/licm.h"
 #include "passes/cleanup/simplify.h"
+#include "passes/cleanup/stack_promotion.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/points_in_lanes.h"
 #include "passes/loops/sums_in_lanes.h"
@@ -367,6 +368,71 @@ TEST(FullUnrolling, BoundsNeedToDifferByANumberOnly) {
     a[i + 1, 0] = 0.0
 )");
     EXPECT_NE(loop_around(true).find("for x in begin to i + 2"), std::string::npos);
+}
+
+namespace {
+
+/// for i: make[3]; make[0] = 0; point d to make; a[0] = d[0]; what is told besides.
+std::string temporary(bool is_kept, bool is_read_before, bool in_threads = false) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t i = b.var("i", DType::Int64), made = b.slot("made", DType::Float64, true),
+                 d = b.slot("d", DType::Float64, true);
+    E first[] = {b.i64(0)};
+    S read = b.store(s.a, first, b.load(d, first, Access::Linear), Access::Linear);
+    std::vector<S> list;
+    if (is_read_before) list.push_back(read);
+    list.push_back(b.make(made, b.i64(3)));
+    list.push_back(b.store(made, first, s.zero, Access::Linear));
+    list.push_back(b.point(d, made));
+    if (in_threads) {
+        std::int32_t k = b.var("k", DType::Int64);
+        list.push_back(b.loop(LoopKind::Parallel, k, b.i64(0), b.i64(9), b.i64(1), read));
+    } else {
+        list.push_back(read);
+    }
+    if (is_kept) list.push_back(b.retain(d));
+    S body = b.block(std::span<const S>(list));
+    return s.after(b.loop(LoopKind::Serial, i, b.i64(0), b.param(s.n), b.i64(1), body),
+                   passes::stack_promotion);
+}
+
+}  // namespace
+
+TEST(StackPromotion, MemoryThatOnlyTheStatementsBehindSee) {
+    EXPECT_EQ(temporary(false, false), R"(  for i in 0 to n:
+    allocate made.2: float64[3] private
+    made.2.linear[0] = 0.0
+    a.linear[0] = made.2.linear[0]
+)");
+}
+
+TEST(StackPromotion, NotWhatOthersKeepOrSeeEarlierOrInOtherThreads) {
+    for (const std::string& text :
+         {temporary(true, false), temporary(false, true), temporary(false, false, true)}) {
+        EXPECT_NE(text.find("make made[3]"), std::string::npos) << text;
+        EXPECT_NE(text.find("point d to made"), std::string::npos) << text;
+    }
+}
+
+TEST(FullUnrolling, FewParallelIterationsStayInTheirThread) {
+    Sample s;
+    Builder& b = s.b;
+    std::int32_t i = b.var("i", DType::Int64), k = b.var("k", DType::Int64),
+                 m = b.var("m", DType::Int64);
+    E first[] = {b.read(k), b.i64(0)}, second[] = {b.read(m), b.i64(1)};
+    S few =
+        b.loop(LoopKind::Parallel, k, b.i64(0), b.i64(2), b.i64(1), b.store(s.a, first, s.zero));
+    S more =
+        b.loop(LoopKind::Parallel, m, b.i64(0), b.i64(9), b.i64(1), b.store(s.a, second, s.zero));
+    S loop = b.loop(LoopKind::Serial, i, b.i64(0), b.param(s.n), b.i64(1), b.block({few, more}));
+    EXPECT_EQ(s.after(loop, [](Module& module) { passes::full_unrolling(module); }),
+              R"(  for i in 0 to n:
+    a[0, 0] = 0.0
+    a[1, 0] = 0.0
+    vector m in 0 to 9:
+      a[m, 1] = 0.0
+)");
 }
 
 namespace {
