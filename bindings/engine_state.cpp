@@ -6,6 +6,7 @@
 
 #include "array/object.h"
 #include "backends/codegen/put_off.h"
+#include "backends/timeline.h"
 #include "comm/mesh.h"
 #include "context/context.h"
 #include "core/layout.h"
@@ -94,6 +95,27 @@ std::string explain(nb::handle array, bool code) {
     return Tape::current().describe(a.view().storage, code);
 }
 
+/// Tapes look again whether small statements may go without a plan.
+void reread_settings() { Tape::current().set_eager(Tape::current().eager()); }
+
+void start_profile() {
+    Tape::current().synchronize();
+    timeline::start();
+    reread_settings();
+}
+
+/// (kind, name, device, lane, file, line, begin and end in ns, bytes), by their beginning.
+nb::list stop_profile() {
+    nb::list rows;
+    for (const timeline::Span& s : timeline::stop()) {
+        rows.append(nb::make_tuple(nb::str(std::string(timeline::text(s.kind)).c_str()), s.name,
+                                   s.device, s.lane, s.place.file, s.place.line, s.begin, s.end,
+                                   s.bytes));
+    }
+    reread_settings();
+    return rows;
+}
+
 }  // namespace
 
 void add_engine_state(nb::module_& m) {
@@ -114,6 +136,8 @@ void add_engine_state(nb::module_& m) {
     for (const char* name : {"_store_what_was_put_off", "_note_end"})
         nb::module_::import_("atexit").attr("register")(m.attr(name));
     m.def("_synchronize", [] { Tape::current().synchronize(); });
+    m.def("_start_profile", start_profile);
+    m.def("_stop_profile", stop_profile);
     m.def("_watch_float_errors", &float_errors::watch);
     m.def("_set_float_error_handler", [](nb::object handler) {
         float_error_handler = handler.release().ptr();  // kept for good

@@ -10,6 +10,7 @@
 
 #include "backends/codegen/compile.h"
 #include "backends/host_program.h"
+#include "backends/timeline.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
 #include "errors.h"
@@ -259,6 +260,11 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
              name_ + ": host arrays cannot be used on " + device.info().name +
                  "; got arrays in host memory; expected arrays on that device; move them with "
                  "to_device");
+    }
+    timeline::Scope span;
+    if (timeline::is_on()) {
+        const frontend::Source& source = *made.request.source;
+        span.begin(timeline::Kind::Compile, "compile " + name_, {source.file, source.first_line});
     }
     MethodLog log;
     frontend::Compiled compiled = compile_source(made.request);

@@ -7,6 +7,7 @@
 #include "array/object.h"
 #include "array/view.h"
 #include "backends/codegen/compile.h"
+#include "backends/timeline.h"
 #include "core/threads/interrupt.h"
 #include "jit/dispatch.h"
 
@@ -186,6 +187,9 @@ void QuickCall::put_addresses(PyObject* const* args, PackedArguments& packed) co
 PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::int64_t* packed,
                      int threads) {
     Fault fault;
+    timeline::Scope span;
+    if (timeline::is_on()) [[unlikely]]
+        span.begin(timeline::Kind::Launch, made.code->name, made.code->place);
     if (made.keeps_lock) {
         fault = made.executable->launch_packed(packed, threads);
     } else {

@@ -2,6 +2,7 @@
 #include "jit/launch.h"
 
 #include "array/object.h"
+#include "backends/timeline.h"
 #include "core/threads/interrupt.h"
 #include "jit/values/device_copies.h"
 
@@ -11,6 +12,9 @@ namespace {
 
 Fault run_call(const Specialisation& made, Arguments& arguments, LaunchArgs& launch) {
     launch.arrays = arguments.array_args();
+    timeline::Scope span;
+    if (timeline::is_on() && !made.queue_device)
+        span.begin(timeline::Kind::Launch, made.code->name, made.code->place);
     if (made.keeps_lock) return made.executable->launch(launch);
     WithoutLock unlocked;
     InterruptScope asks(in_main_thread());
@@ -112,7 +116,7 @@ Fault launch_waiting(const Specialisation& made, Arguments& arguments, LaunchArg
     evaluation = Tape::current().begin_launch(operands.all(), *made.code).evaluation;
     if (!made.queue_device) return run_call(made, arguments, launch);
     Fault fault;
-    run_on_queue(*made.queue_device, operands.all(), [&] {
+    run_on_queue(*made.queue_device, *made.code, operands.all(), [&] {
         DeviceCopies copies(arguments);
         copies.bring();
         fault = run_call(made, arguments, launch);

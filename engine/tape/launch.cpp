@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/timeline.h"
 #include "core/threads/fork.h"
 #include "tape/run/flights.h"
 
@@ -140,7 +141,7 @@ LaunchStart Tape::begin_launch(std::span<const LaunchOperand> operands, const La
     return {launch.number, flights_->departures() != departures};
 }
 
-void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
+void run_on_queue(Device& device, const LaunchedCode& code, std::span<const LaunchOperand> operands,
                   const std::function<void()>& work) {
     Queue* queue = device.own_queue();
     const Places& places = current<Places>();
@@ -153,7 +154,10 @@ void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
         if (o.reads) submission.reads(*o.storage);
         if (o.writes) submission.writes(*o.storage, false);
     }
+    timeline::Scope span;
+    if (timeline::is_on()) span.begin(timeline::Kind::Launch, code.name, code.place);
     submission.run(work);
+    span.follow(submission.last());
     if (const auto fault = submission.end(nullptr, Tape::current().line)) {
         fault->wait();
         fault->raise();

@@ -84,7 +84,7 @@ struct LaunchStart {
 
 /// Does a launch on a device's queue, whose operands are ready, and waits for it. Throws what went
 /// wrong with what it depends on.
-void run_on_queue(Device& device, std::span<const LaunchOperand> operands,
+void run_on_queue(Device& device, const LaunchedCode& code, std::span<const LaunchOperand> operands,
                   const std::function<void()>& work);
 
 /// Whether code with these effects on the memory may run at once: nothing that is pending or in

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/timeline.h"
 #include "context/context.h"
 #include "core/limits.h"
 #include "core/settings.h"
@@ -167,7 +168,8 @@ void Tape::set_eager(bool on) {
 void Tape::read_settings() {
     generation_ = settings_generation();
     const std::string& executor = setting("executor");
-    eager_small_ = !eager_ && debug_level() == 0 && (executor == "auto" || executor == "block");
+    eager_small_ = !eager_ && debug_level() == 0 && !timeline::is_on() &&
+                   (executor == "auto" || executor == "block");
 }
 
 void Tape::cut() {
@@ -544,6 +546,12 @@ void Tape::prune() {
 
 FlushRecord& Tape::run_segment(std::vector<Entry>& segment, FlushReason reason) {
     count(counters().flushes);
+    timeline::Scope span;
+    if (timeline::is_on()) {
+        const LineRef last = segment.back().line;
+        span.begin(timeline::Kind::Flush, "flush: " + std::string(text(reason)),
+                   last.code && hooks.decode_line ? hooks.decode_line(last) : SourcePlace{});
+    }
     Runner runner(*this, segment, reason, fresh_number());
     try {
         runner.run();

@@ -86,6 +86,7 @@ _names = {
     "._arrays.methods": "flatiter",
     "._arrays.broadcasting": "broadcast",
     "._tools.build_info": "get_include show_config show_runtime",
+    "._tools.profile": "profile",
     ".array_api._info": "__array_namespace_info__",
 }  # fmt: skip
 homes = {name: module for module, names in _names.items() for name in names.split()}

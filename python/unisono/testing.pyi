@@ -37,3 +37,12 @@ def assert_array_max_ulp(
 def assert_equal(
     actual: Any, desired: Any, err_msg: str = ..., verbose: bool = ..., *, strict: bool = ...
 ) -> Any: ...
+def check(
+    f: Any,
+    args: Any = ...,
+    kwargs: Any = ...,
+    places: Any = ...,
+    *,
+    rtol: Any = ...,
+    atol: Any = ...,
+) -> Any: ...

@@ -205,3 +205,49 @@ def test_called_functions_act_in_the_group(device):
     f[24, 8](a, out, 3)
     sums = x.reshape(3, 8).sum(1)
     np.testing.assert_array_equal(host(out), np.repeat(5 * sums + 24, 8))
+
+
+@un.jit
+def small_array(a):
+    r = np.zeros(2, np.int32)
+    if a % 2:
+        r[0] = a
+    return r[0] + r[1]
+
+
+@un.jit
+def replaced_arrays(a):
+    r = np.zeros(2, np.int32)
+    for _ in range(3):
+        n = np.zeros(2, np.int32)
+        n[0] = r[0] + a
+        r = n
+    return r[0]
+
+
+def test_functions_that_kernels_call_make_small_arrays(device):
+    @un.kernel
+    def at_the_top(x, out):
+        i = un.global_id(0)
+        out[i] = small_array(x[i])
+
+    @un.kernel
+    def in_a_loop(x, out):
+        i = un.global_id(0)
+        if i < x.size:
+            for j in range(3):
+                out[i] += small_array(x[i] + j)
+
+    @un.kernel
+    def one_after_another(x, out):
+        i = un.global_id(0)
+        out[i] = replaced_arrays(x[i])
+
+    x = np.arange(4, dtype=np.int32)
+    expected = {at_the_top: [0, 1, 0, 3], in_a_loop: [1, 4, 3, 8]}
+    if device in ("cpu", "interp"):  # devices refuse an array that outlives its pass of a loop
+        expected[one_after_another] = 3 * x
+    for kernel, values in expected.items():
+        out = un.zeros(4, np.int32, device=device)
+        kernel[4](un.array(x, device=device), out)
+        np.testing.assert_array_equal(np.asarray(out), values)

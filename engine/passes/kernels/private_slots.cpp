@@ -1,6 +1,7 @@
 // Looks at the slots that a loop sets, and renames them.
 #include "passes/kernels/private_slots.h"
 
+#include <algorithm>
 #include <map>
 
 #include "ir/rewrite.h"
@@ -19,6 +20,27 @@ bool is_independent(S s) {
            (s->loop == LoopKind::Parallel || s->loop == LoopKind::Vector);
 }
 
+/// Whether statements use a slot.
+class Uses final : public Visitor {
+  public:
+    explicit Uses(std::int32_t slot) : slot_(slot) {}
+    bool found = false;
+
+    void stmt(S s) override {
+        const bool names_one = s->kind == StmtKind::Store || s->kind == StmtKind::Atomic;
+        found = found || (names_one && s->id == slot_) ||
+                std::find(s->arrays.begin(), s->arrays.end(), slot_) != s->arrays.end();
+        children(s);
+    }
+    void expr(E e) override {
+        found = found || (e->kind == ExprKind::Load && e->id == slot_);
+        children(e);
+    }
+
+  private:
+    std::int32_t slot_;
+};
+
 /// How often the statements of a loop set each slot, and by what.
 class Sets final : public Visitor {
   public:
@@ -29,13 +51,27 @@ class Sets final : public Visitor {
     };
     std::map<std::int32_t, Of> all;
 
+    /// Whether nothing can hold the memory that the slot got in an earlier pass of a serial loop
+    /// once it gets memory again: no other slot is pointed to it, or one in its place, at once.
+    bool is_alone(std::int32_t made) const {
+        const auto pointed = pointed_.find(made);
+        if (pointed == pointed_.end()) return true;
+        if (pointed->second != 1) return false;
+        const auto follows = follows_.find(made);
+        return follows != follows_.end() && !pointed_.contains(follows->second) &&
+               all.at(follows->second).count == 1;
+    }
+
     void stmt(S s) override {
         if (s->kind == StmtKind::Make || s->kind == StmtKind::Point) {
             Of& of = all[s->id];
             ++of.count;
             of.only = s;
             of.in_inner_loop = serial_depth_ > 0;
+            for (const std::int32_t source : s->arrays) ++pointed_[source];
         }
+        look_for_pairs(s->body);
+        look_for_pairs(s->orelse);
         const bool is_serial =
             s->kind == StmtKind::While || (s->kind == StmtKind::For && !is_independent(s));
         serial_depth_ += is_serial;
@@ -44,21 +80,42 @@ class Sets final : public Visitor {
     }
 
   private:
+    /// Memory that a slot gets and another one is pointed to, without a use of the other one in
+    /// between.
+    void look_for_pairs(std::span<const S> list) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            if (list[i]->kind != StmtKind::Make) continue;
+            for (std::size_t j = i + 1; j < list.size(); ++j) {
+                const bool is_pair = list[j]->kind == StmtKind::Point && !list[j]->arrays.empty() &&
+                                     list[j]->arrays[0] == list[i]->id;
+                if (!is_pair) continue;
+                Uses uses(list[j]->id);
+                for (std::size_t k = i + 1; k < j; ++k) uses.stmt(list[k]);
+                if (!uses.found) follows_[list[i]->id] = list[j]->id;
+                break;
+            }
+        }
+    }
+
     int serial_depth_ = 0;
+    std::map<std::int32_t, int> pointed_;           ///< how many slots are pointed to it
+    std::map<std::int32_t, std::int32_t> follows_;  ///< the slot that is pointed to it at once
 };
 
 class PrivateSlots final : public Rewriter {
   public:
     using Rewriter::Rewriter;
 
+    /// A kernel is one iteration, that of its work-item.
+    void run_function() {
+        if (function().is_kernel) is_in_loop_ = look_at(function().body);
+        run();
+    }
+
     S stmt(S s) override {
         if (is_in_loop_) return inside(s);
         if (!is_independent(s)) return children(s);
-        Sets sets;
-        sets.stmt(s);
-        if (sets.all.empty()) return s;
-        names_.clear();
-        for (const auto& [slot, of] : sets.all) choose(slot, sets.all);
+        if (!look_at(s)) return s;
         is_in_loop_ = true;
         S out = inside(s);
         is_in_loop_ = false;
@@ -74,29 +131,38 @@ class PrivateSlots final : public Rewriter {
     }
 
   private:
+    /// Chooses what stands for the slots that the statement sets; false where it sets none.
+    bool look_at(S s) {
+        Sets sets;
+        sets.stmt(s);
+        names_.clear();
+        for (const auto& [slot, of] : sets.all) choose(slot, sets);
+        return !sets.all.empty();
+    }
+
     /// Notes what stands for the slot; itself where nothing does.
-    std::int32_t choose(std::int32_t slot, const std::map<std::int32_t, Sets::Of>& sets) {
+    std::int32_t choose(std::int32_t slot, const Sets& sets) {
         if (auto known = names_.find(slot); known != names_.end()) return known->second;
         names_[slot] = slot;
-        const auto found = sets.find(slot);
-        if (found == sets.end() || found->second.count != 1) return slot;
+        const auto found = sets.all.find(slot);
+        if (found == sets.all.end() || found->second.count != 1) return slot;
         S only = found->second.only;
-        if (only->kind == StmtKind::Make) return names_[slot] = private_array(found->second);
+        if (only->kind == StmtKind::Make) return names_[slot] = private_array(found->second, sets);
         if (only->arrays.empty()) return slot;
         const std::int32_t source = only->arrays[0];
-        const bool is_outer = !sets.contains(source);
+        const bool is_outer = !sets.all.contains(source);
         const std::int32_t target = is_outer ? source : choose(source, sets);
         const bool is_left = !is_outer && target == source;
         return names_[slot] = is_left ? slot : target;
     }
 
-    std::int32_t private_array(const Sets::Of& of) {
+    std::int32_t private_array(const Sets::Of& of, const Sets& sets) {
         const Array slot = function().arrays[at(of.only->id)];
         E size = of.only->args[0];
         const bool is_small =
             size->kind == ExprKind::Const &&
             static_cast<std::int64_t>(size->bits) * size_of(slot.dtype) <= most_private_bytes;
-        if (!is_small || of.in_inner_loop) return of.only->id;
+        if (!is_small || (of.in_inner_loop && !sets.is_alone(of.only->id))) return of.only->id;
         return b_.local_array(slot.name, slot.dtype, 1, Space::Private);
     }
 
@@ -134,7 +200,7 @@ class PrivateSlots final : public Rewriter {
 
 void private_slots(Module& module) {
     for (Function& f : module.functions) {
-        if (f.body && !f.native) PrivateSlots(f).run();
+        if (f.body && !f.native) PrivateSlots(f).run_function();
     }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/segment_scope.h"
+#include "backends/timeline.h"
 #include "context/context.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
@@ -216,7 +217,7 @@ void Runner::end(Submission& submission, const Entry& e) {
 bool Runner::run_small_step(const PlanStep& step) {
     const Layout* space = step.space.in(segment_).layout;
     if (!space->contiguous() || step.group.reduce_axis >= 0 || !step.snapshots.empty() ||
-        !GroupKernel::is_small(space->size()) || debug_level() > 0) {
+        !GroupKernel::is_small(space->size()) || debug_level() > 0 || timeline::is_on()) {
         return false;
     }
     char* data[most_operands];
@@ -276,6 +277,8 @@ void Runner::run_step(const PlanStep& step) {
         operands[k] = copies.emplace_back(compact(operands[k])).view;
     note_traffic(read, bytes - read);
     if (debug_level() >= 1) log_step(step, bytes);
+    timeline::Scope span;
+    if (timeline::is_on()) span.begin(timeline::Kind::Kernel, text_of(step), place_of(step), bytes);
     GroupKernel::Call call{space,
                            {operands, inputs},
                            {operands + inputs, outputs},
@@ -290,6 +293,7 @@ void Runner::run_step(const PlanStep& step) {
     for (const View& v : call.outputs) submission.writes(v);
     // A device may have to compile first.
     outside_engine(true, [&] { submission.run([&] { step.kernel->run(call); }); });
+    span.follow(submission.last());
     end(submission, segment_[step.entries.front()]);
 }
 
@@ -323,6 +327,24 @@ View Runner::stored_view(const PlanStep& step) const {
     return out;
 }
 
+static void begin_span(timeline::Scope& span, const Entry& e, SourcePlace place) {
+    std::int64_t bytes = 0;
+    const auto add = [&](const View& v) { bytes += v.layout->size() * size_of(v.dtype); };
+    for_each_read(e, add);
+    for_each_write(e, add);
+    std::string name = e.call->name();
+    constexpr std::string_view launch = "launch ";
+    timeline::Kind kind = timeline::Kind::Call;
+    if (e.call->transfers()) {
+        kind = timeline::Kind::Copy;
+        bytes /= 2;  // of what is copied, not of both ends
+    } else if (name.starts_with(launch)) {
+        kind = timeline::Kind::Launch;
+        name.erase(0, launch.size());
+    }
+    span.begin(kind, std::move(name), std::move(place), bytes);
+}
+
 void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t number) {
     Entry& e = segment_[static_cast<std::size_t>(step.opaque)];
     std::int64_t elements = 0;
@@ -353,6 +375,8 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
         calls.push_back({entry.call, entry.in, &outs[k]});
     }
     if (debug_level() >= 1) debug_log("call " + e.call->name());
+    timeline::Scope span;
+    if (timeline::is_on()) begin_span(span, e, place_of(step));
     const bool long_work =
         e.call->may_take_long() || e.call->work({e.in, e.inputs}, elements) >= long_step;
     std::uint64_t done = 0;
@@ -373,6 +397,7 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     for_each_write(e, [&](const View& v) { submission.writes(v); });
     outside_engine(
         long_work, [&] { submission.run(work); }, e.call->restarts());
+    span.follow(submission.last());
     end(submission, e);
     if (done == 0) return;
     joined_.resize(plan.steps.size(), false);
@@ -384,7 +409,8 @@ void Runner::run_opaque(const PlanStep& step, const Plan& plan, std::size_t numb
     }
 }
 
-void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {
+/// "multiply add (100, 100)".
+std::string Runner::text_of(const PlanStep& step) const {
     std::string ops;
     for (const auto& n : step.kernel->group().nodes) {
         if (n.kind == Group::Kind::Op) ops += (ops.empty() ? "" : " ") + std::string(name(n.op));
@@ -393,8 +419,16 @@ void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {
         if (o.reduces) ops += (ops.empty() ? "reduce-" : " reduce-") + std::string(name(o.op));
     }
     if (ops.empty()) ops = "copy";
-    debug_log("kernel [" + ops + "] over " + shape_text(step.space.in(segment_).layout->shape()) +
-              ", " + std::to_string(bytes) + " bytes");
+    return ops + " " + shape_text(step.space.in(segment_).layout->shape());
+}
+
+void Runner::log_step(const PlanStep& step, std::int64_t bytes) const {
+    debug_log("kernel " + text_of(step) + ", " + std::to_string(bytes) + " bytes");
+}
+
+SourcePlace Runner::place_of(const PlanStep& step) const {
+    const LineRef line = segment_[step.entries.front()].line;
+    return line.code && tape_.hooks.decode_line ? tape_.hooks.decode_line(line) : SourcePlace{};
 }
 
 }  // namespace unisono

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tape/plan/plan.h"
@@ -52,7 +53,9 @@ class Runner {
     std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;
     bool has_joined(std::size_t number) const { return number < joined_.size() && joined_[number]; }
     void finish(const std::vector<std::uint32_t>& entries);
+    std::string text_of(const PlanStep& step) const;
     void log_step(const PlanStep& step, std::int64_t bytes) const;
+    SourcePlace place_of(const PlanStep& step) const;
     /// Work of the current steps. Where it is long, others may use the engine meanwhile.
     void outside_engine(bool long_work, const std::function<void()>& work, bool restarts = false);
 

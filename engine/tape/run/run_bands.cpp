@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 
+#include "backends/timeline.h"
 #include "context/context.h"
 #include "core/error.h"
 #include "core/limits.h"
@@ -103,6 +104,7 @@ bool Runner::run_bands(std::span<const PlanStep> steps) {
             return false;
         }
     }
+    std::int64_t bytes = 0;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::int64_t read = 0, written = 0;
         for (std::size_t o = 0; o < bound[k].operands.size(); ++o) {
@@ -111,7 +113,14 @@ bool Runner::run_bands(std::span<const PlanStep> steps) {
         }
         count(counters().kernels_launched);
         note_traffic(read, written);
+        bytes += read + written;
         if (debug_level() >= 1) log_step(steps[k], read + written);
+    }
+    timeline::Scope span;
+    if (timeline::is_on()) {
+        std::string name;
+        for (const PlanStep& step : steps) name += (name.empty() ? "" : "; ") + text_of(step);
+        span.begin(timeline::Kind::Kernel, std::move(name), place_of(steps.front()), bytes);
     }
     if (debug_level() >= 1)
         debug_log("these " + std::to_string(steps.size()) + " kernels take turns on " +

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "backends/timeline.h"
 #include "context/context.h"
 #include "core/limits.h"
 #include "core/settings.h"
@@ -263,6 +264,9 @@ std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& sha
     v->shape = shape;
     v->device = &device;
     count_apart(counters_apart().kernels_compiled);
+    timeline::Scope span;
+    if (timeline::is_on())
+        span.begin(timeline::Kind::Compile, "compile for " + device.info().name, {});
     if (shape.folds) {
         v->map = device.compile(lower_fold(group_, shape), {});
         return v;

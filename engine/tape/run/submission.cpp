@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/stream_source.h"
+#include "backends/timeline.h"
 #include "tape/block.h"
 #include "tape/outside_engine.h"
 #include "tape/tape.h"
@@ -183,6 +184,9 @@ void wait_for_memory(Storage& s) {
 
 void read_memory(Storage& s, void* to, std::int64_t offset, std::int64_t bytes) {
     if (s.exports) note_outside_use(s);
+    timeline::Scope span;
+    if (timeline::is_on())
+        span.begin(timeline::Kind::Copy, "to the host from " + s.device->info().name, {}, bytes);
     MemoryBlock* block = s.shared_outside() ? block_of(s) : nullptr;
     Tape::current().read_outside(&s, [&] {
         if (block) block->wait_for_others();

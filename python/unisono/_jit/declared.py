@@ -19,8 +19,8 @@ def declare_device(name, sig, *, link=()):
     sig : str
         Result and arguments, as ``"int32(int32, int32)"``; arrays pass as pointers to their elements.
     link : str, path, CModule or list of them
-        What defines the function: C text, the path of a ``.c`` file, or what `c_module` made. By default the
-        compiled function that calls it says so: ``un.jit(link=[...])``.
+        What defines the function: text of C, CUDA C or OpenCL C, the path of a ``.c``, ``.cu`` or ``.cl`` file, or what
+        `c_module` made. By default the compiled function that calls it says so: ``un.jit(link=[...])``.
 
     Returns
     -------
@@ -77,13 +77,21 @@ given = []  # what the decorators were told: where functions called from Python 
 def _module_of(source):
     if hasattr(source, "_holds_compiled_functions"):
         return source
+    from .._raw.linked import LinkedText, is_of_devices
     from .c_module import c_module
 
     source = os.fspath(source)
+    made = LinkedText if is_of_devices(source) else c_module
     made_at = os.stat(source).st_mtime_ns if os.path.exists(source) else None
     if (source, made_at) not in _texts:
-        _texts[source, made_at] = c_module(source)
+        _texts[source, made_at] = made(source)
     return _texts[source, made_at]
+
+
+def _function_of(module, name):
+    if hasattr(module, "_holds_compiled_functions"):
+        return getattr(module, name, None)
+    return module.function(name)
 
 
 class DeclaredFunction:
@@ -106,7 +114,7 @@ class DeclaredFunction:
         """The compiled function that calls what `link`, or the own one, defines."""
         found = None
         for source in (*self.link, *link):
-            found = found or getattr(_module_of(source), self.__name__, None)
+            found = found or _function_of(_module_of(source), self.__name__)
         if found is None:
             raise _engine.CompileError(
                 f"declare_device: nothing that is linked defines '{self.__name__}'; got link={[*self.link, *link]!r}; "
@@ -125,8 +133,11 @@ class DeclaredFunction:
                 f"declare_device: '{self.__name__}' was declared as {self.signature}; got '{function.declaration}'; "
                 f"write its parameters alike, or the result's pointer in front of them"
             )
+        # Of CUDA C and OpenCL C text, a pointer is an array and an offset.
+        of_devices = hasattr(function, "compiled")
+        array = "{}, 0" if of_devices else "{}"
         given = [
-            f"np.{t[1]}({n})" if t[0] == "scalar" else n
+            f"np.{t[1]}({n})" if t[0] == "scalar" else array.format(n)
             for n, t in zip(names, self._arguments, strict=True)
         ]
         result = spell(self._result)
@@ -134,7 +145,7 @@ class DeclaredFunction:
         if by_pointer:
             lines += [
                 f"    result = np.zeros(1, np.{result})",
-                f"    status = function({', '.join(['result', *given])})",
+                f"    status = function({', '.join([array.format('result'), *given])})",
                 "    if status != 0:",
                 f'        raise RuntimeError(f"{self.__name__}: returned the status {{status}}")',
                 "    return result[0]",
@@ -145,6 +156,5 @@ class DeclaredFunction:
             lines.append(f"    return np.{result}(function({', '.join(given)}))")
         import numpy as np
 
-        return compile_text(
-            "\n".join(lines) + "\n", self.__name__, {"np": np, "function": function}
-        )
+        names = {"np": np, "function": getattr(function, "compiled", function)}
+        return compile_text("\n".join(lines) + "\n", self.__name__, names)

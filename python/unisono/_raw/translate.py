@@ -54,7 +54,11 @@ class Translation:
                 place, f"'{function.name}' is declared and not defined", "add its text"
             )
         self.made[key] = None
-        made = Body(self, function).run()
+        try:
+            made = Body(self, function).run()
+        except BaseException:
+            del self.made[key]
+            raise
         compiled = stub(made, function, self.source)
         flatten = flattener(compiled, made, function, self.source, False, {"cdivision": False})
         f = _jit.JitFunction(compiled, False, None, {}, flatten=flatten)

@@ -161,6 +161,7 @@ def _function(body, place, name, args):
         "rsqrt": 1,
         "clamp": 3,
         "mad": 3,
+        "mad24": 3,
         "isnan": 1,
     }
     known |= {"isinf": 1, "isfinite": 1, "mul24": 2, "__mul24": 2, "saturate": 1, "__saturatef": 1}
@@ -228,7 +229,7 @@ def _function(body, place, name, args):
             body, "+", down, Number(body.converted(is_up, dtype, place), dtype), place
         )
         return Number(body.call_known(np.copysign, [up.node, nodes[0]], place), dtype)
-    if plain == "mad":
+    if plain in ("mad", "mad24"):
         a, b, c = (Number(n, dtype) for n in nodes)
         return arithmetic.combined(body, "+", arithmetic.combined(body, "*", a, b, place), c, place)
     if plain in ("saturate", "__saturatef"):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import unisono as un
+from device_arrays import with_queues
+from unisono import cuda
 
 STATUS = """
 #include <stdint.h>
@@ -103,3 +105,85 @@ def test_other_parameters_than_declared():
 def test_a_signature_needs_a_result():
     with pytest.raises(TypeError, match="returns a number or nothing"):
         un.declare_device("bar", "(int32, int32)")
+
+
+TEXTS = {
+    "CUDA C": """
+    #define FACTOR 2
+    __device__ static int twice(int a) { return FACTOR * a; }
+    extern "C" __device__ int bar(int *result, int a, int b) {
+        if (a > 6) return 3;
+        *result = twice(a) * b / 2;
+        return 0;
+    }""",
+    "OpenCL C": """
+    int bar(__private int *result, int a, int b) {
+        if (a > 6) return 3;
+        *result = mad24(a, b, 0);
+        return 0;
+    }""",
+    "C": STATUS,
+}
+
+
+@pytest.mark.parametrize("place", ["cpu", "interp", *with_queues()])
+@pytest.mark.parametrize("language", TEXTS)
+def test_texts_of_devices_are_linked(language, place):
+    if (language, place) == ("C", "interp"):
+        pytest.skip("host code is not interpreted")
+    text = TEXTS[language]
+
+    @cuda.jit(link=[text])
+    def launched(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = bar(x[i], y[i])
+
+    @un.jit(link=[text])
+    def called(x, y, out):
+        for i in range(x.size):
+            out[i] = bar(x[i], y[i])
+
+    x = np.arange(5, dtype=np.int32)
+    for f in (launched[1, 8], called):
+        given, out = un.array(x, device=place), un.zeros(5, np.int32, device=place)
+        f(given, given, out)
+        np.testing.assert_array_equal(np.asarray(out), x * x)
+    too_large = un.array(x + 5, device=place)
+    with pytest.raises(RuntimeError, match="bar"):
+        launched[1, 8](too_large, too_large, un.zeros(5, np.int32, device=place))
+        un.synchronize()
+
+
+def test_plain_functions_and_files_of_devices(tmp_path):
+    path = tmp_path / "sums.cu"
+    path.write_text(
+        """
+        template <typename T> __device__ T half_of(T a) { return a / 2; }
+        extern "C" __device__ double sum(const double *x, int n) {
+            double s = 0;
+            for (int i = 0; i < n; i++) s += half_of<double>(x[i]);
+            return s;
+        }"""
+    )
+    total = un.declare_device("sum", "float64(float64[::1], int32)", link=path)
+
+    @un.jit
+    def f(x):
+        return total(x, x.size)
+
+    assert f(np.arange(5.0)) == 5.0
+    assert total(np.arange(5.0), 5) == 5.0
+
+
+def test_what_only_kernels_have_is_refused():
+    where = un.declare_device(
+        "where", "int32()", link='extern "C" __device__ int where() { return threadIdx.x; }'
+    )
+
+    @un.jit
+    def f():
+        return where()
+
+    with pytest.raises(un.errors.CompileError, match="where.*only kernels"):
+        f()
