@@ -45,6 +45,10 @@ Value Operators::call_table(const Node& node, const std::string& name,
     if (name == "math.log" && args.size() == 2)
         return binary("/", call_table(node, name, {args[0]}), call_table(node, name, {args[1]}),
                       place);
+    if (name == "un.fma" && args.size() == 3) {  // of C text, whose numbers have one float dtype
+        for (const Value& a : args) want_scalar(a, place, "an argument of fma");
+        return scalar(b_->fma(args[0].expr, args[1].expr, args[2].expr), Weak::None);
+    }
     if (is_math && (base == "floor" || base == "ceil" || base == "trunc")) base = "math." + base;
     auto op = op_from_numpy_name(numpy_spelling(base));
     bool is_logical = !is_math && base.rfind("logical_", 0) == 0;

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 import numpy as np
 
-from . import complex_words, words
-from .numbers import Number, Pointer, is_complex
+from . import complex_words, prelude, words
+from .numbers import Number, Pointer, common, is_complex
 from .parser import CType
 from .trees import INDICES, at, known_value
 
@@ -31,21 +32,25 @@ def expression_call(body, place, callee, args, is_used=True):
         raise body.error(place, "only functions that are named can be called", "name it")
     name, given = callee[2], callee[3]
     if name in body.unit.functions or name in body.unit.templates:
-        return call_function(body, place, name, given, args)
+        return call_function(body, body.t, place, name, given, args)
     made = words.call(body, place, name, args, is_used)
     if made is words.UNKNOWN:
+        known = prelude.translation()
+        if name in known.unit.functions or name in known.unit.templates:
+            return call_function(body, known, place, name, given, args)
         raise body.error(
             place, f"the function '{name}' is not known", "define it in the text as __device__"
         )
     return made
 
 
-def call_function(body, place, name, given, args):
+def call_function(body, t, place, name, given, args):
+    """A call of a function that a text defines: the body's own, or that of `prelude`."""
     values = [body.evaluate(a) for a in args]
-    if name in body.unit.templates:
-        function, key = instance(body, place, name, given, values)
+    if name in t.unit.templates:
+        function, key = instance(body, t, place, name, given, values)
     else:
-        function, key = body.unit.functions[name], name
+        function, key = t.unit.functions[name], name
     if function.is_kernel:
         raise body.error(place, f"'{name}' is a kernel", "call a __device__ function")
     if len(values) != len(function.parameters):
@@ -53,7 +58,7 @@ def call_function(body, place, name, given, args):
             place, f"'{name}' takes {len(function.parameters)} arguments; got {len(values)}",
             "give as many",
         )  # fmt: skip
-    compiled, hidden = body.t.device_function(function, key, place)
+    compiled, hidden = t.device_function(function, key, place)
     nodes = []
     for v, (made, parameter, _) in zip(values, function.parameters, strict=True):
         if made.is_pointer != isinstance(v, Pointer) or v is None:
@@ -84,12 +89,16 @@ def call_function(body, place, name, given, args):
     return Number(body.read(kept, place), function.result.base)
 
 
-def instance(body, place, name, given, values):
-    template = body.unit.templates[name]
+def _wider(a, b):
+    return a if a == b else common(a, b)
+
+
+def instance(body, t, place, name, given, values):
+    template = t.unit.templates[name]
     bound = [g if isinstance(g, CType) else body.number(g).value for g in given or ()]
     open_ = [CType(f"?{k}") for k in range(len(template.parameters))]
     if len(bound) < len(open_):
-        form = body.t.parser.instance(name, [*bound, *open_[len(bound) :]])
+        form = t.parser.instance(name, [*bound, *open_[len(bound) :]])
         for k in range(len(bound), len(open_)):
             found = [
                 v.dtype for v, (p, _, _) in zip(values, form.parameters, strict=False)
@@ -100,5 +109,5 @@ def instance(body, place, name, given, values):
                     place, f"the template parameter {template.parameters[k][0]} of '{name}' is not known",
                     f"write {name}<...>(...)",
                 )  # fmt: skip
-            bound.append(CType(found[0]))
-    return body.t.parser.instance(name, bound), (name, *map(str, bound))
+            bound.append(CType(functools.reduce(_wider, found)))
+    return t.parser.instance(name, bound), (name, *map(str, bound))

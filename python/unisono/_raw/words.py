@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 
 import numpy as np
 
 from .._jit.desugar import Known
 from . import arithmetic, complex_words
 from .numbers import Number, common, is_complex, is_float, promoted
-from .trees import INDICES
+from .trees import INDICES, at, known_value
 
 UNKNOWN = object()
 NUMPY = {"bool": "bool_"}
@@ -52,6 +53,18 @@ _ATOMICS = {
     "atom_xchg": "exch", "atom_cmpxchg": "cas", "atomic_inc": "add", "atomic_dec": "sub", "atom_inc": "add",
     "atom_dec": "sub",
 }  # fmt: skip
+
+_NAMES = {
+    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+    "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "half": "float16",
+    "float": "float32", "double": "float64",
+}  # fmt: skip
+_TYPE = "u?(?:char|short|int|long)|half|float|double"
+_CONVERSION = re.compile(f"convert_(?P<type>{_TYPE})(?P<sat>_sat)?(?:_(?P<round>rt[ezpn]))?")
+_BITS = re.compile(
+    f"as_(?P<opencl>{_TYPE})|__(?P<given>int|uint|longlong|float|double)_as_(?P<cuda>int|uint|longlong|float|double)"
+)
+_ROUNDING = {"rte": np.rint, "rtp": np.ceil, "rtn": np.floor, "rtz": np.trunc}
 
 
 def _index(e):
@@ -99,7 +112,70 @@ def call(body, place, name, args, is_used):
         )
     if name in _ATOMICS:
         return _atomic(body, place, name, args, is_used)
+    if name.startswith(("convert_", "as_", "__")):
+        made = _conversion(body, place, name, args)
+        if made is not UNKNOWN:
+            return made
     return _function(body, place, name, args)
+
+
+def _conversion(body, place, name, args):
+    """``convert_int_sat(x)``, ``as_float(x)``, ``__int_as_float(x)`` and their like, else UNKNOWN."""
+    parts = _CONVERSION.fullmatch(name)
+    if parts and len(args) == 1:
+        v, dtype = body.number(args[0]), _NAMES[parts["type"]]
+        if is_complex(v.dtype):
+            return UNKNOWN
+        is_whole = is_float(v.dtype) and not is_float(dtype)
+        if is_whole and parts["round"] in _ROUNDING:
+            node = body.call_known(_ROUNDING[parts["round"]], [v.node], place)
+            v = Number(node, v.dtype)
+        if parts["sat"] and not is_float(dtype):
+            v = _saturated(body, place, v, dtype)
+        return Number(body.converted(v, dtype, place), dtype)
+    parts = _BITS.fullmatch(name)
+    found = _NAMES.get(parts["opencl"] or parts["cuda"]) if parts else None
+    if found is None or len(args) != 1:
+        return UNKNOWN
+    v = body.number(args[0])
+    if parts["given"]:
+        v = Number(
+            body.converted(v, _NAMES[parts["given"]], place), _NAMES[parts["given"]], v.value
+        )
+    if np.dtype(v.dtype).itemsize != np.dtype(found).itemsize or is_complex(v.dtype):
+        raise body.error(
+            place, f"{name} reads the bits of a number of its size; got {v.dtype}", "cast it first"
+        )
+    kept = body.fresh("bits")
+    body.assign(kept, body.call_known(getattr(np, v.dtype), [v.node], place), place)
+    view = ast.Attribute(value=body.read(kept, place), attr="view", ctx=ast.Load())
+    call = ast.Call(func=view, args=[known_value(getattr(np, found), place)], keywords=[])
+    return Number(at(call, place), found)
+
+
+def _saturated(body, place, v, dtype):
+    """The number, or the nearest one that the integer dtype has."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if not is_float(v.dtype):
+        info = np.iinfo(v.dtype)
+        low, high = max(low, info.min), min(high, info.max)
+        bounds = [body.constant(k, v.dtype, place).node for k in (low, high)]
+        node = body.call_known(np.maximum, [v.node, bounds[0]], place)
+        return Number(body.call_known(np.minimum, [node, bounds[1]], place), v.dtype)
+    wide = Number(body.converted(v, "float64", place), "float64")
+    kept = body.fresh("wide")
+    body.assign(kept, wide.node, place)
+    x = Number(body.read(kept, place), "float64")
+    inside = body.converted(x, dtype, place)
+    for bound, op in ((high, ">="), (low, "<=")):
+        test = arithmetic.combined(
+            body, op, x, body.constant(float(bound), "float64", place), place
+        )
+        limit = body.constant(bound, dtype, place).node
+        inside = at(ast.IfExp(test=test.node, body=limit, orelse=inside), place)
+    is_nan = arithmetic.combined(body, "!=", x, x, place)
+    zero = body.constant(0, dtype, place).node
+    return Number(at(ast.IfExp(test=is_nan.node, body=zero, orelse=inside), place), dtype)
 
 
 def _opencl_index(body, place, name, args):
@@ -162,6 +238,10 @@ def _function(body, place, name, args):
         "clamp": 3,
         "mad": 3,
         "mad24": 3,
+        "fma": 3,
+        "fmaf": 3,
+        "__fmaf_rn": 3,
+        "__fma_rn": 3,
         "isnan": 1,
     }
     known |= {"isinf": 1, "isfinite": 1, "mul24": 2, "__mul24": 2, "saturate": 1, "__saturatef": 1}
@@ -183,6 +263,10 @@ def _function(body, place, name, args):
     dtype = promoted(dtype)
     if plain in _MATH or plain in (
         "rsqrt",
+        "fma",
+        "fmaf",
+        "__fmaf_rn",
+        "__fma_rn",
         "__fdividef",
         "fdividef",
         "round",
@@ -190,9 +274,10 @@ def _function(body, place, name, args):
         "isinf",
         "isfinite",
     ):
-        dtype = (
-            "float32" if is_single or name[:2] == "__" else dtype if is_float(dtype) else "float64"
-        )
+        is_single = is_single or name in ("fmaf", "__fmaf_rn") or name.startswith("__fd")
+        dtype = "float32" if is_single else dtype if is_float(dtype) else "float64"
+        if name == "__fma_rn":
+            dtype = "float64"
     nodes = [body.converted(v, dtype, place) for v in values]
     if plain in _MATH:
         return Number(body.call_known(getattr(np, _MATH[plain]), nodes, place), dtype)
@@ -229,6 +314,9 @@ def _function(body, place, name, args):
             body, "+", down, Number(body.converted(is_up, dtype, place), dtype), place
         )
         return Number(body.call_known(np.copysign, [up.node, nodes[0]], place), dtype)
+    if plain in ("fma", "fmaf", "__fmaf_rn", "__fma_rn"):
+        call = ast.Call(func=Known(id="un.fma", ctx=ast.Load()), args=nodes, keywords=[])
+        return Number(at(call, place), dtype)
     if plain in ("mad", "mad24"):
         a, b, c = (Number(n, dtype) for n in nodes)
         return arithmetic.combined(body, "+", arithmetic.combined(body, "*", a, b, place), c, place)

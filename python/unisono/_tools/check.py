@@ -10,6 +10,7 @@ import inspect
 import linecache
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 
@@ -291,7 +292,8 @@ def _log_of(func, args, kwargs, place, kinds, skipped):
     at = un.zeros(_longest_log + 1, dtype="int64", device=place)
     args, kwargs = _placed(args, place), _placed(kwargs, place)
     error = None
-    with un.device(place):
+    with un.device(place), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the copy
         try:
             copy(*args, **kwargs, _log=log, _at=at)
         except un.errors.CompileError:

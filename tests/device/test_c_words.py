@@ -1,0 +1,165 @@
+"""Functions of OpenCL C and CUDA C in kernels of C text, beside Python's integers and NumPy."""
+
+import math
+
+import numpy as np
+import pytest
+import unisono as un
+
+TYPES = {
+    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+    "long": "int64", "ulong": "uint64", "float": "float32", "double": "float64",
+}  # fmt: skip
+
+
+def run(expressions, ctype, x, y, out, device):
+    """What each of the expressions of x[i], y[i] and i gives, by one kernel."""
+    stores = "".join(f"o[{k} * n + i] = {e};\n" for k, e in enumerate(expressions))
+    kernel = un.RawKernel(
+        f"""__kernel void k(__global const {ctype} *a, __global const {ctype} *b, __global {out} *o, int n) {{
+            int i = get_global_id(0);
+            {ctype} x = a[i], y = b[i];
+            {stores} }}""",
+        "k",
+    )
+    x, y = (un.array(np.asarray(v, TYPES[ctype]), device=device) for v in (x, y))
+    o = un.zeros(len(expressions) * x.size, TYPES[out], device=device)
+    kernel((1,), (x.size,), (x, y, o, x.size))
+    return dict(zip(expressions, np.asarray(o).reshape(-1, x.size), strict=True))
+
+
+def unsigned(a, bits):
+    return a & ((1 << bits) - 1)
+
+
+def rotated(a, b, bits):
+    b %= bits
+    return unsigned(a, bits) << b | unsigned(a, bits) >> (bits - b)
+
+
+INTEGERS = {
+    "popcount(x)": lambda a, b, bits: unsigned(a, bits).bit_count(),
+    "clz(x)": lambda a, b, bits: bits - unsigned(a, bits).bit_length(),
+    "ctz(x)": lambda a, b, bits: bits if a == 0 else (a & -a).bit_length() - 1,
+    "rotate(x, y)": rotated,
+    "hadd(x, y)": lambda a, b, bits: (a + b) >> 1,
+    "rhadd(x, y)": lambda a, b, bits: (a + b + 1) >> 1,
+    "mul_hi(x, y)": lambda a, b, bits: (a * b) >> bits,
+    "abs_diff(x, y)": lambda a, b, bits: abs(a - b),
+}
+OF_CUDA = {
+    ("__popcll(x)", "ulong"): lambda a, b: a.bit_count(),
+    ("__brev(x)", "uint"): lambda a, b: int(f"{a:032b}"[::-1], 2),
+    ("__brevll(x)", "ulong"): lambda a, b: int(f"{a:064b}"[::-1], 2),
+    ("__ffs(x)", "int"): lambda a, b: 0 if a == 0 else (a & -a).bit_length(),
+    ("__clz(x)", "int"): lambda a, b: 32 - unsigned(a, 32).bit_length(),
+    ("__mulhi(x, y)", "int"): lambda a, b: (a * b) >> 32,
+    ("__umulhi(x, y)", "uint"): lambda a, b: (a * b) >> 32,
+    ("__mul64hi(x, y)", "long"): lambda a, b: (a * b) >> 64,
+    ("__umul64hi(x, y)", "ulong"): lambda a, b: (a * b) >> 64,
+}
+
+
+def drawn(dtype):
+    info, rng = np.iinfo(dtype), np.random.default_rng(3)
+    x, y = rng.integers(info.min, info.max, (2, 100), dtype=dtype, endpoint=True)
+    x[:6], y[:6] = [0, 1, info.max, info.min, 2, 3], [info.min, info.max, info.max, info.min, 0, 7]
+    return x, y
+
+
+def compare(references, ctype, device):
+    x, y = drawn(TYPES[ctype])
+    bits = 8 * x.itemsize
+    for expression, values in run(list(references), ctype, x, y, ctype, device).items():
+        pairs = zip(x.tolist(), y.tolist(), strict=True)
+        expected = [unsigned(references[expression](a, b), bits) for a, b in pairs]
+        expected = np.array(expected, f"uint{bits}").view(x.dtype)
+        np.testing.assert_array_equal(values, expected, err_msg=f"{expression} of {ctype}")
+
+
+def with_bits(reference, bits):
+    return lambda a, b: reference(a, b, bits)
+
+
+def saturated(exact, info):
+    return lambda a, b: min(max(exact(a, b), info.min), info.max)
+
+
+@pytest.mark.parametrize("ctype", ["uchar", "short", "int", "uint", "long", "ulong"])
+def test_integers(ctype, device):
+    info = np.iinfo(TYPES[ctype])
+    references = {e: with_bits(f, info.bits) for e, f in INTEGERS.items()}
+    references["add_sat(x, y)"] = saturated(int.__add__, info)
+    references["sub_sat(x, y)"] = saturated(int.__sub__, info)
+    references |= {e: f for (e, c), f in OF_CUDA.items() if c == ctype}
+    compare(references, ctype, device)
+
+
+X = np.array([-2.5, 0.5, 3.0, -0.0, 1e-3, 17.25, -0.75])
+Y = np.array([1.0, 2.0, -1.5, 3.0, -4.0, 0.5, 0.25])
+REALS = {
+    "sign(x)": np.sign(X),
+    "degrees(x)": np.degrees(X),
+    "radians(x)": np.radians(X),
+    "mix(x, y, 0.25)": X + (Y - X) * 0.25,
+    "step(x, y)": np.where(Y < X, 0.0, 1.0),
+    "smoothstep(-3, 3, x)": (t := np.clip((X + 3) / 6, 0, 1)) * t * (3 - 2 * t),
+    "fdim(x, y)": np.maximum(X - Y, 0),
+    "maxmag(x, y)": np.where(abs(X) > abs(Y), X, Y),
+    "minmag(x, y)": np.where(abs(X) < abs(Y), X, Y),
+    "exp10(y)": 10.0**Y,
+    "pown(x, 3)": X**3,
+    "rootn(x, 3)": np.cbrt(X),
+    "sinpi(y)": [math.sin(math.pi * v) if v % 1 else 0.0 for v in Y],
+    "cospi(y)": [math.cos(math.pi * v) if (v * 2) % 2 != 1 else 0.0 for v in Y],
+    "logb(y)": np.floor(np.log2(abs(Y))),
+    "ldexp(x, 3)": X * 8,
+    "select(x, y, i)": [X[0], *Y[1:]],
+    "isless(x, y)": X < Y,
+    "isgreaterequal(x, y)": X >= Y,
+    "isunordered(x, 0 * x / (y - y))": np.ones(7),
+    "__dadd_rn(x, y)": X + Y,
+}
+
+
+@pytest.mark.parametrize("ctype, tolerance", [("double", 4e-16), ("float", 4e-7)])
+def test_reals(ctype, tolerance, device):
+    expressions = [e for e in REALS if "__d" not in e or ctype == "double"]
+    for expression, got in run(expressions, ctype, X, Y, ctype, device).items():
+        want = np.asarray(REALS[expression], float)
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance, err_msg=expression)
+
+
+def test_conversions(device):
+    x = np.array([-2.5, 0.5, 300.7, 3e10, np.nan, -3e10])
+    small = np.array([-2.5, 0.5, 1.5, 2.5, -0.5, 300.7])
+    limit = 2**31
+    expected = {
+        "convert_int_sat(x)": ("int", x, [-2, 0, 300, limit - 1, 0, -limit]),
+        "convert_uchar_sat(x)": ("uchar", x, [0, 0, 255, 255, 0, 0]),
+        "convert_int_rte(x)": ("int", small, [-2, 0, 2, 2, 0, 301]),
+        "convert_int_rtp(x)": ("int", small, [-2, 1, 2, 3, 0, 301]),
+        "convert_int_rtn(x)": ("int", small, [-3, 0, 1, 2, -1, 300]),
+        "convert_short(x)": ("short", small, [-2, 0, 1, 2, 0, 300]),
+        "as_long(x)": ("long", x, x.view(np.int64)),
+        "as_double(as_ulong(x))": ("double", x, x),
+        "__float_as_int((float)x)": ("int", x, x.astype(np.float32).view(np.int32)),
+        "__int_as_float(0x3f800000)": ("float", x, np.ones(6)),
+        "__longlong_as_double(__double_as_longlong(x))": ("double", x, x),
+    }
+    for expression, (out, values, want) in expected.items():
+        got = run([expression], "double", values, values, out, device)[expression]
+        np.testing.assert_array_equal(got, np.asarray(want, TYPES[out]), err_msg=expression)
+    with pytest.raises(un.errors.CompileError, match="bits of a number of its size"):
+        run(["as_int(x)"], "double", x, x, "int", device)
+
+
+def test_fma_rounds_once(device):
+    x = 1 + np.arange(1, 20) * 2.0**-30
+    (got,) = run(["fma(x, x, -1.0)"], "double", x, x, "double", device).values()
+    exact = [float(((1 << 30) + k) ** 2 - (1 << 60)) * 2.0**-60 for k in range(1, 20)]
+    np.testing.assert_array_equal(got, exact)
+    assert not np.array_equal(x * x - 1.0, exact)
+    y = np.float32(1) + np.arange(1, 20, dtype=np.float32) * np.float32(2.0**-13)
+    (got,) = run(["fma(x, x, -1.0f)"], "float", y, y, "float", device).values()
+    np.testing.assert_array_equal(got, (y.astype(float) ** 2 - 1).astype(np.float32))
