@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "backends/backend.h"
 #include "core/threads/fork.h"
@@ -114,6 +115,15 @@ class Follower {
 struct Followers {
     LongMutex mutex;
     std::vector<std::unique_ptr<Follower>> all;
+    unsigned forks = LongMutex::forks();
+
+    /// With the mutex held: in a child of fork the threads of the parent's do not exist, and they
+    /// are left alone.
+    void renew() {
+        if (std::exchange(forks, LongMutex::forks()) == LongMutex::forks()) return;
+        for (auto& lost : all) static_cast<void>(lost.release());
+        all.clear();
+    }
 };
 
 Followers& followers() {
@@ -124,6 +134,7 @@ Followers& followers() {
 Follower& follower_of(Queue& queue) {
     Followers& f = followers();
     std::lock_guard lock(f.mutex);
+    f.renew();
     for (const auto& known : f.all) {
         if (known->is_of(queue)) return *known;
     }
@@ -166,6 +177,7 @@ std::vector<Span> stop() {
     {
         Followers& f = followers();
         std::lock_guard lock(f.mutex);
+        f.renew();
         ended.swap(f.all);
     }
     ended.clear();  // each after its last span

@@ -114,6 +114,7 @@ REALS = {
     "cospi(y)": [math.cos(math.pi * v) if (v * 2) % 2 != 1 else 0.0 for v in Y],
     "logb(y)": np.floor(np.log2(abs(Y))),
     "ldexp(x, 3)": X * 8,
+    "ldexp(0.0 * x, 2097)": 0 * X,
     "select(x, y, i)": [X[0], *Y[1:]],
     "isless(x, y)": X < Y,
     "isgreaterequal(x, y)": X >= Y,
@@ -146,6 +147,8 @@ def test_conversions(device):
         "__float_as_int((float)x)": ("int", x, x.astype(np.float32).view(np.int32)),
         "__int_as_float(0x3f800000)": ("float", x, np.ones(6)),
         "__longlong_as_double(__double_as_longlong(x))": ("double", x, x),
+        "convert_char_sat(x > 3) + as_int(x > 3)": ("int", x, [0, 0, 2, 2, 0, 0]),
+        "(double)abs_diff(0, -2147483647 - 1)": ("double", x, np.full(6, 2.0**31)),
     }
     for expression, (out, values, want) in expected.items():
         got = run([expression], "double", values, values, out, device)[expression]
@@ -163,3 +166,14 @@ def test_fma_rounds_once(device):
     y = np.float32(1) + np.arange(1, 20, dtype=np.float32) * np.float32(2.0**-13)
     (got,) = run(["fma(x, x, -1.0f)"], "float", y, y, "float", device).values()
     np.testing.assert_array_equal(got, (y.astype(float) ** 2 - 1).astype(np.float32))
+
+
+def test_ldexp_rounds_once_at_the_ends(device):
+    rng = np.random.default_rng(2)
+    for dtype, ctype, low in ((np.float64, "double", -1074), (np.float32, "float", -149)):
+        x = ((1 + rng.random(200)) * 2.0 ** rng.integers(low // 2, -low // 2, 200)).astype(dtype)
+        x[:4] = [0.0, -0.0, np.inf, 2.0**low]
+        for n in (-2 * low, -low, low // 2, low, 2 * low, -37, 37):
+            (got,) = run([f"ldexp(x, {n})"], ctype, x, x, ctype, device).values()
+            with np.errstate(all="ignore"):
+                np.testing.assert_array_equal(got, np.ldexp(x, n), err_msg=f"{ctype} {n}")

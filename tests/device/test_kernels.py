@@ -251,3 +251,45 @@ def test_functions_that_kernels_call_make_small_arrays(device):
         out = un.zeros(4, np.int32, device=device)
         kernel[4](un.array(x, device=device), out)
         np.testing.assert_array_equal(np.asarray(out), values)
+
+
+@un.jit
+def around_a_barrier(a):
+    r = np.zeros(2, np.int64)
+    r[0] = a
+    un.barrier()
+    return r[0]
+
+
+@un.jit
+def last_of_a_loop(a):
+    for k in range(3):
+        t = np.zeros(2, np.int64)
+        t[0] = a + k
+    return t[0]
+
+
+def test_arrays_of_functions_do_not_cross_barriers_unseen(device):
+    @un.kernel
+    def kernel(x, out):
+        i = un.global_id(0)
+        out[i] = around_a_barrier(x[i])
+
+    x, out = un.array(np.arange(8), device=device), un.zeros(8, np.int64, device=device)
+    try:
+        kernel[8, 4](x, out)
+        np.testing.assert_array_equal(np.asarray(out), np.arange(8))
+    except un.errors.CompileError as error:
+        assert "made or chosen by each work-item and used across a barrier" in str(error)
+        assert device in ("cpu", "interp")
+
+
+def test_an_array_of_an_inner_loop_is_used_behind_it(device):
+    @un.kernel
+    def kernel(x, out):
+        i = un.global_id(0)
+        out[i] = last_of_a_loop(x[i])
+
+    x, out = un.array(np.arange(8), device=device), un.zeros(8, np.int64, device=device)
+    kernel[8](x, out)
+    np.testing.assert_array_equal(np.asarray(out), np.arange(8) + 2)

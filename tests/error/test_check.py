@@ -82,6 +82,19 @@ def test_tolerance():
     un.testing.check(g, (np.arange(4.0),), places=PLACES, atol=1)
 
 
+def test_infinity_differs_from_numbers():
+    def f(x):
+        return x / float(str(x.device) == "interp")
+
+    def g(x):
+        return x / float(str(x.device) != "interp")
+
+    x = np.array([1.0, 2.0])
+    assert "is inf on cpu" in says(f, x)
+    assert "and inf on interp" in says(g, x)
+    un.testing.check(lambda x: x / 0, (x,), places=PLACES)
+
+
 @pytest.mark.skipif("opencl:cpu:0" not in with_queues(), reason="no OpenCL device")
 def test_inside_of_a_compiled_function():
     # Contracted to fused multiply-adds on the host, and not by PoCL.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "ir/rewrite.h"
 
@@ -110,6 +112,7 @@ class PrivateSlots final : public Rewriter {
     void run_function() {
         if (function().is_kernel) is_in_loop_ = look_at(function().body);
         run();
+        function().body = with_allocated(function().body);
     }
 
     S stmt(S s) override {
@@ -119,7 +122,7 @@ class PrivateSlots final : public Rewriter {
         is_in_loop_ = true;
         S out = inside(s);
         is_in_loop_ = false;
-        return out;
+        return with_allocated(out);
     }
 
     E expr(E e) override {
@@ -175,7 +178,8 @@ class PrivateSlots final : public Rewriter {
         if ((s->kind == StmtKind::Point || s->kind == StmtKind::Make) && renamed(s->id) != s->id) {
             if (s->kind == StmtKind::Point) return nullptr;
             b_.line = s->line;
-            return b_.allocate(renamed(s->id), s->args);
+            allocated_.push_back(b_.allocate(renamed(s->id), s->args));
+            return nullptr;
         }
         s = children(s);
         const bool has_array = s->kind == StmtKind::Store || s->kind == StmtKind::Atomic;
@@ -192,8 +196,19 @@ class PrivateSlots final : public Rewriter {
         return b_.own(changed);
     }
 
+    /// The loop, or the kernel's body, with the private arrays at its head: what a branch or an
+    /// inner loop makes may be used behind it.
+    S with_allocated(S s) {
+        if (allocated_.empty()) return s;
+        std::vector<S> list = std::move(allocated_);
+        allocated_.clear();
+        list.insert(list.end(), s->body.begin(), s->body.end());
+        return with_body(s, list, s->orelse);
+    }
+
     bool is_in_loop_ = false;
     std::map<std::int32_t, std::int32_t> names_;
+    std::vector<S> allocated_;
 };
 
 }  // namespace

@@ -92,10 +92,15 @@ class Varying {
 class Decision {
   public:
     explicit Decision(const Function& f)
-        : f_(f), varying_(f), uses_(f.vars.size()), arrays_(f.arrays.size()) {}
+        : f_(f),
+          varying_(f),
+          uses_(f.vars.size()),
+          arrays_(f.arrays.size()),
+          sets_(f.arrays.size()) {}
 
     Sharing run(const std::vector<Piece>& pieces) {
         collect(pieces);
+        check_slots();
         collect_definitions(f_.body);
         Sharing out;
         out.vars.assign(f_.vars.size(), Sharing::Kind::Own);
@@ -126,12 +131,15 @@ class Decision {
             } else {
                 for (S s : p.region) m.add(s);
                 for (S s : p.region) collect_declarations(s, &p);
+                for (S s : p.region) collect_sets(s, &p);
             }
             for (std::size_t v = 0; v < m.vars.size(); ++v) {
                 if (m.vars[v]) uses_[v].push_back({&p, p.control != nullptr});
             }
             for (std::size_t a = 0; a < m.arrays.size(); ++a) {
                 if (m.arrays[a]) arrays_[a].push_back(&p);
+                if (m.arrays[a] && f_.arrays[a].is_view())
+                    arrays_[static_cast<std::size_t>(f_.arrays[a].base)].push_back(&p);
             }
             collect(p.body);
             collect(p.orelse);
@@ -144,15 +152,54 @@ class Decision {
         for (S b : s->orelse) collect_declarations(b, p);
     }
 
+    void collect_sets(S s, const Piece* p) {
+        if (s->kind == StmtKind::Make || s->kind == StmtKind::Point)
+            sets_[static_cast<std::size_t>(s->id)].push_back({s, p});
+        for (S b : s->body) collect_sets(b, p);
+        for (S b : s->orelse) collect_sets(b, p);
+    }
+
+    SourcePlace place_of(S s) const {
+        const Line l = s->line;
+        return {l.file < f_.files.size() ? f_.files[l.file] : "", l.line, l.column, -1};
+    }
+
+    /// A slot is one for all work-items that run a region: behind a barrier it would have what the
+    /// last of them set.
+    void check_slots() const {
+        for (std::size_t a = 0; a < sets_.size(); ++a) {
+            if (sets_[a].empty() || is_same_for_group(a)) continue;
+            const auto& [set, piece] = sets_[a].front();
+            const auto is_elsewhere = [&, piece = piece](const Piece* p) { return p != piece; };
+            if (std::none_of(arrays_[a].begin(), arrays_[a].end(), is_elsewhere) &&
+                std::none_of(sets_[a].begin(), sets_[a].end(),
+                             [&](const auto& other) { return is_elsewhere(other.second); }))
+                continue;
+            throw Error(ErrorKind::Compile,
+                        "barrier: the array '" + f_.arrays[a].name +
+                            "' is made or chosen by each work-item and used across a barrier; "
+                            "expected arrays of the kernel itself there; use a private array "
+                            "(cuda.local.array), or numbers",
+                        place_of(set));
+        }
+    }
+
+    /// Whether one statement points the slot to an array that all work-items share.
+    bool is_same_for_group(std::size_t slot) const {
+        if (sets_[slot].size() != 1) return false;
+        S set = sets_[slot].front().first;
+        if (set->kind != StmtKind::Point || set->arrays.empty()) return false;
+        const Array& source = f_.arrays[static_cast<std::size_t>(set->arrays[0])];
+        return !source.is_slot && !source.is_view() && source.space != Space::Private;
+    }
+
     void check_uniform(S s) const {
         if (!std::any_of(s->args.begin(), s->args.end(), varying_)) return;
-        Line l = s->line;
-        SourcePlace place{l.file < f_.files.size() ? f_.files[l.file] : "", l.line, l.column, -1};
         throw Error(ErrorKind::Compile,
                     "barrier: all work-items of a group must reach it; got a condition that "
                     "depends on the work-item; "
                     "expected one that is the same for the group; move the barrier out of it",
-                    place);
+                    place_of(s));
     }
 
     void collect_definitions(S s) {
@@ -246,7 +293,8 @@ class Decision {
     const Function& f_;
     Varying varying_;
     std::vector<std::vector<Use>> uses_;
-    std::vector<std::vector<const Piece*>> arrays_;
+    std::vector<std::vector<const Piece*>> arrays_;  ///< a slot's are those of its views, too
+    std::vector<std::vector<std::pair<S, const Piece*>>> sets_;  ///< of slots
     std::vector<std::pair<std::int32_t, const Piece*>> declared_in_;
     std::vector<std::vector<E>> definitions_;  // per variable; null: a loop or call gives it
 };

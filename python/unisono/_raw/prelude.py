@@ -61,9 +61,17 @@ FLOATS logb(T x) {
     if (exp2(e + (T)1) <= a) e = e + (T)1;
     return e;
 }
-FLOATS ldexp(T x, int n) {
-    int first = n / 2;
-    return x * exp2((T)first) * exp2((T)(n - first));
+FLOATS ldexp(T x, int n) {  // exact but for the last product: what overflows or is subnormal is rounded once
+    int most = sizeof(T) == 8 ? 1000 : 120;
+    n = n > 5 * most ? 5 * most : n < -5 * most ? -5 * most : n;
+    while (n > most) { x = x * exp2((T)most); n = n - most; }
+    if (n >= 0) return x * exp2((T)n);
+    // Down: first to where the result's last bits are, by exact steps, as long as it stays normal.
+    T least = exp2((T)(sizeof(T) == 8 ? -900 : -100));
+    while (n < -60 && fabs(x) * exp2((T)-60) > least) { x = x * exp2((T)-60); n = n + 60; }
+    T rest = x;
+    while (n < -most) { rest = rest * exp2((T)-(most / 2)); n = n + most / 2; }
+    return rest * exp2((T)n);
 }
 template <typename T, typename C> DEVICE T select(T a, T b, C c) { return c ? b : a; }
 

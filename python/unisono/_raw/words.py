@@ -123,7 +123,7 @@ def _conversion(body, place, name, args):
     """``convert_int_sat(x)``, ``as_float(x)``, ``__int_as_float(x)`` and their like, else UNKNOWN."""
     parts = _CONVERSION.fullmatch(name)
     if parts and len(args) == 1:
-        v, dtype = body.number(args[0]), _NAMES[parts["type"]]
+        v, dtype = _int_of_truth(body, place, body.number(args[0])), _NAMES[parts["type"]]
         if is_complex(v.dtype):
             return UNKNOWN
         is_whole = is_float(v.dtype) and not is_float(dtype)
@@ -137,7 +137,7 @@ def _conversion(body, place, name, args):
     found = _NAMES.get(parts["opencl"] or parts["cuda"]) if parts else None
     if found is None or len(args) != 1:
         return UNKNOWN
-    v = body.number(args[0])
+    v = _int_of_truth(body, place, body.number(args[0]))
     if parts["given"]:
         v = Number(
             body.converted(v, _NAMES[parts["given"]], place), _NAMES[parts["given"]], v.value
@@ -151,6 +151,11 @@ def _conversion(body, place, name, args):
     view = ast.Attribute(value=body.read(kept, place), attr="view", ctx=ast.Load())
     call = ast.Call(func=view, args=[known_value(getattr(np, found), place)], keywords=[])
     return Number(at(call, place), found)
+
+
+def _int_of_truth(body, place, v):
+    """C's comparisons are of type int."""
+    return Number(body.converted(v, "int32", place), "int32") if v.dtype == "bool" else v
 
 
 def _saturated(body, place, v, dtype):

@@ -37,6 +37,7 @@ class _Tolerance:
             known = np.abs(a[np.isfinite(a)])
             atol = rtol * known.max(initial=0.0) if self.atol is None else self.atol
             near = np.abs(a - b) <= atol + rtol * np.abs(a)
+            near &= np.isfinite(a) & np.isfinite(b)
         return ~(near | (a == b) | (np.isnan(a) & np.isnan(b)))
 
     def says(self, name, a, b, places):

@@ -3,6 +3,8 @@
 import cProfile
 import json
 import pstats
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -158,3 +160,20 @@ def test_queues_of_devices_have_lanes(name):
     assert any("sqrt" in s.name for s in kernels) and all(s.duration > 0 for s in kernels)
     assert [s.name for s in on_device if s.kind == "launch"] == ["double"]
     assert of_kind(p, "submit") and any(s.bytes == y.nbytes for s in of_kind(p, "copy"))
+
+
+@pytest.mark.skipif(not with_queues(), reason="no device with queues")
+def test_a_child_of_fork_profiles_anew():
+    program = f"""
+import os, unisono as un
+x = un.ones(1000, device="{with_queues()[0]}")
+with un.profile():
+    float((x * 2 + 1).sum())
+    child = os.fork()
+    if child == 0:
+        with un.profile() as p:
+            float((un.ones(10) + 1).sum())
+        os._exit(0 if p.spans else 1)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=120)
