@@ -1,12 +1,12 @@
 // Looks at the slots that a loop sets, and renames them.
 #include "passes/kernels/private_slots.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "ir/rewrite.h"
+#include "passes/kernels/split_barriers.h"
 
 namespace unisono::passes {
 using namespace ir;
@@ -22,27 +22,6 @@ bool is_independent(S s) {
            (s->loop == LoopKind::Parallel || s->loop == LoopKind::Vector);
 }
 
-/// Whether statements use a slot.
-class Uses final : public Visitor {
-  public:
-    explicit Uses(std::int32_t slot) : slot_(slot) {}
-    bool found = false;
-
-    void stmt(S s) override {
-        const bool names_one = s->kind == StmtKind::Store || s->kind == StmtKind::Atomic;
-        found = found || (names_one && s->id == slot_) ||
-                std::find(s->arrays.begin(), s->arrays.end(), slot_) != s->arrays.end();
-        children(s);
-    }
-    void expr(E e) override {
-        found = found || (e->kind == ExprKind::Load && e->id == slot_);
-        children(e);
-    }
-
-  private:
-    std::int32_t slot_;
-};
-
 /// How often the statements of a loop set each slot, and by what.
 class Sets final : public Visitor {
   public:
@@ -51,6 +30,7 @@ class Sets final : public Visitor {
         S only = nullptr;
         bool in_inner_loop = false;
     };
+    explicit Sets(const Function& f) : f_(f) {}
     std::map<std::int32_t, Of> all;
 
     /// Whether nothing can hold the memory that the slot got in an earlier pass of a serial loop
@@ -91,14 +71,15 @@ class Sets final : public Visitor {
                 const bool is_pair = list[j]->kind == StmtKind::Point && !list[j]->arrays.empty() &&
                                      list[j]->arrays[0] == list[i]->id;
                 if (!is_pair) continue;
-                Uses uses(list[j]->id);
-                for (std::size_t k = i + 1; k < j; ++k) uses.stmt(list[k]);
-                if (!uses.found) follows_[list[i]->id] = list[j]->id;
+                Mentions between(f_);
+                for (std::size_t k = i + 1; k < j; ++k) between.add(list[k]);
+                if (!between.arrays[at(list[j]->id)]) follows_[list[i]->id] = list[j]->id;
                 break;
             }
         }
     }
 
+    const Function& f_;
     int serial_depth_ = 0;
     std::map<std::int32_t, int> pointed_;           ///< how many slots are pointed to it
     std::map<std::int32_t, std::int32_t> follows_;  ///< the slot that is pointed to it at once
@@ -136,7 +117,7 @@ class PrivateSlots final : public Rewriter {
   private:
     /// Chooses what stands for the slots that the statement sets; false where it sets none.
     bool look_at(S s) {
-        Sets sets;
+        Sets sets(function());
         sets.stmt(s);
         names_.clear();
         for (const auto& [slot, of] : sets.all) choose(slot, sets);
