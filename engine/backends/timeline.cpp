@@ -193,19 +193,19 @@ std::vector<Span> stop() {
 
 void Scope::begin(Kind kind, std::string name, SourcePlace place, std::int64_t bytes) {
     static thread_local const std::int64_t thread = gettid();
-    span_ = {kind, std::move(name), {}, thread, std::move(place), now(), 0, bytes};
-    is_open_ = true;
+    span_ = std::make_unique<Span>(
+        Span{kind, std::move(name), {}, thread, std::move(place), now(), 0, bytes});
 }
 
 void Scope::follow(const Completion& done) {
-    if (!is_open_ || !done.queue) return;
-    follower_of(*done.queue).add(span_, done.number);
-    span_.kind = Kind::Submit;
+    if (!span_ || !done.queue) return;
+    follower_of(*done.queue).add(*span_, done.number);
+    span_->kind = Kind::Submit;
 }
 
 void Scope::close() noexcept try {
-    span_.end = now();
-    keep(std::move(span_));
+    span_->end = now();
+    keep(std::move(*span_));
 } catch (...) {  // no memory: the span is lost, the work is not
 }
 

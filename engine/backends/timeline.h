@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,7 @@ class Scope {
   public:
     Scope() = default;
     ~Scope() {
-        if (is_open_) [[unlikely]]
+        if (span_) [[unlikely]]
             close();
     }
     Scope(const Scope&) = delete;
@@ -63,8 +64,8 @@ class Scope {
 
   private:
     void close() noexcept;
-    bool is_open_ = false;
-    Span span_;
+    std::unique_ptr<Span>
+        span_;  ///< null, as nearly always: calls of some nanoseconds have a Scope
 };
 
 }  // namespace unisono::timeline
