@@ -41,6 +41,10 @@ inline constexpr std::size_t flush_always = 1024;     ///< entries: cut after an
 /// the next ones may want the rest, and kernels that run band by band fetch a line once (bands.h).
 inline constexpr std::int64_t flush_sparse_elements = 16 * flush_elements;
 inline constexpr std::size_t flush_sparse_statements = 4 * flush_statements;
+/// Bytes of an in-place statement's result from which it waits for more of the kind, and how many
+/// wait: kernels that run some rows behind one another read memory once for all of them.
+inline constexpr std::int64_t waiting_bytes = 2 << 20;
+inline constexpr std::int64_t waiting_statements = 8, waiting_without_loop = 32;
 /// Elements that a call reads: others may join it, and that saves more than recording them costs.
 inline constexpr std::int64_t joined_elements = std::int64_t{1} << 15;
 
@@ -53,6 +57,9 @@ inline constexpr std::int64_t folded_row = 64;  ///< elements: a shorter row has
 /// Bytes of cache lines that steps together must touch for bands to pay: less stays in a
 /// second-level cache anyway.
 inline constexpr std::int64_t band_traffic = 1 << 20;
+/// The same, temporary arrays counted, where they run rows behind one another: threads meet at
+/// each.
+inline constexpr std::int64_t shifted_band_traffic = 6 << 20;
 inline constexpr std::int64_t band_points =
     64;  ///< of a band: else launches cost more than it saves
 inline constexpr std::int64_t band_count = 8;

@@ -191,6 +191,38 @@ static bool is_sparse(const View& v) {
     return true;
 }
 
+/// Whether in-place statements on large arrays are pending that wait for more of the kind, which
+/// may share passes over memory with them (run/band_schedule.h). Of a loop whole iterations wait,
+/// so that its plans repeat.
+static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
+    const LineRef* first = nullptr;
+    std::int64_t statements = 0, large = 0;
+    std::int64_t period = 0, large_of_period = 0;  // of a loop: statements of an iteration
+    for (const Entry& e : entries) {
+        // What a call gives waits for nobody. In a window messages come first.
+        if (e.call && !in_window) return false;
+        bool frees = false;  // memory that nobody else holds goes as soon as the statement has run
+        for_each_read(e, [&](const View& v) {
+            const Storage& s = *v.storage;
+            frees = frees || (s.memory.handle && s.refs == s.pending + s.readers);
+        });
+        if (frees) return false;
+        if (e.call || !e.out.storage->memory.handle) continue;
+        if (!e.out.storage->addressable()) return false;
+        if (!first) {
+            first = &e.line;
+        } else if (period == 0 && e.line.code == first->code && e.line.offset == first->offset) {
+            period = statements;
+            large_of_period = large;
+        }
+        ++statements;
+        large += e.out.layout->size() * size_of(e.out.dtype) >= limits::waiting_bytes;
+    }
+    if (large == 0) return false;
+    if (period == 0) return large < limits::waiting_without_loop;
+    return large < limits::waiting_statements || statements % period != 0 || large_of_period == 0;
+}
+
 /// Whether the place to cut is behind an in-place statement.
 bool Tape::is_full(const View& out) {
     if (is_on_gpu(*out.storage))
@@ -198,10 +230,12 @@ bool Tape::is_full(const View& out) {
     sparse_ = sparse_ || is_sparse(out);
     // In windows of a mesh sums end the work anyway, and memory that ranks share is what they wait
     // for: one pass over it for several statements is worth longer segments.
-    if (sparse_ || recorded_scopes_ > 0)
-        return pending_work_ >= limits::flush_sparse_elements ||
-               entries_.size() >= limits::flush_sparse_statements;
-    return pending_work_ >= limits::flush_elements || entries_.size() >= limits::flush_statements;
+    const bool in_window = recorded_scopes_ > 0, is_long = sparse_ || in_window;
+    if (entries_.size() >= limits::flush_sparse_statements) return true;
+    const bool has_much =
+        pending_work_ >= (is_long ? limits::flush_sparse_elements : limits::flush_elements);
+    if (!has_much && (is_long || entries_.size() < limits::flush_statements)) return false;
+    return !wait_for_bands(entries_, in_window);
 }
 
 /// Of a statement on the device that the thread chose a queue of.

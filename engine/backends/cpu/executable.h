@@ -1,6 +1,7 @@
 // A compiled module on the host.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,11 @@ class CpuExecutable final : public Executable {
   public:
     CpuExecutable(ir::Module module, const CompileOptions& given);
     Fault launch(const LaunchArgs& args) override;
-    std::size_t packed_slots() const override { return is_kernel_ ? 0 : slots_; }
+    /// Of functions that neither take nor give anything one, too: none means that there is no such
+    /// call.
+    std::size_t packed_slots() const override {
+        return is_kernel_ ? 0 : std::max<std::size_t>(slots_, 1);
+    }
     Fault launch_packed(std::int64_t* packed, int threads) override;
     std::span<const ir::FaultSite> sites() const override { return source_.sites(); }
     std::string source() const override;

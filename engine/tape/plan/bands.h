@@ -1,9 +1,10 @@
 // Which kernels of a plan may run band by band.
 //
-// Kernels that follow one another over one iteration space, and touch what the others write at the
-// same points only, may take turns on some rows of the space: each runs on a band, then the next
-// one runs on it, while what they share lies in the caches. A recurrence along a strided axis
-// (`x[:, k] = f(x[:, k - 1])`) fetches each cache line once instead of once for each k.
+// Kernels that follow one another may take turns on some rows: each runs on a band, then the next
+// one runs on it or some rows behind it, while what they share lies in the caches. A recurrence
+// along a strided axis (`x[:, k] = f(x[:, k - 1])`) fetches each cache line once instead of once
+// for each k, and several sweeps of a stencil read the field once. A plan knows no distances, so
+// that it says which kernels may; run/band_schedule.h finds which of these do, and how.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@
 namespace unisono {
 
 /// Fills in PlanStep::together.
-void note_bands(Plan& plan, const std::vector<Entry>& segment, const SegmentData& data);
+void note_bands(Plan& plan, const std::vector<Entry>& segment);
 
 /// Counts the bytes of cache lines that views touch. Neighbouring views share lines.
 class LineCount {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/limits.h"
 #include "ir/build.h"
 #include "ops/reduction_tree.h"
 #include "tape/launch.h"
@@ -177,9 +178,16 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
 void write_reasons(std::string& out, const PlanStep& step) {
     for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
     if (!step.snapshots.empty()) out += "  copies rows or columns first, of what it also writes\n";
-    if (step.together > 1)
-        out += "  may take turns on bands of rows with the next kernels, " +
-               std::to_string(step.together) + " in all\n";
+}
+
+/// Of kernels on arrays that the caches do not hold.
+void write_turns(std::string& out, const PlanStep& step, const std::vector<Entry>& segment) {
+    const std::int64_t points = step.space.in(segment).layout->size();
+    if (step.together < 2 || points * step.together * static_cast<std::int64_t>(sizeof(double)) <
+                                 limits::band_traffic / 8)
+        return;
+    out += "  may take turns on bands of rows with the next kernels, " +
+           std::to_string(step.together) + " in all\n";
 }
 
 std::string axes_text(const Group& g) {
@@ -217,6 +225,7 @@ void write_step(std::string& out, const PlanStep& step, ArrayNames& arrays,
            std::to_string(read) + " bytes in " + std::to_string(step.inputs.size()) +
            " views, writes " + std::to_string(written) + " bytes\n";
     write_reasons(out, step);
+    write_turns(out, step, segment);
     std::string lines;
     for (std::uint32_t i : step.entries) {
         std::string p = place_text(segment[i], hooks);

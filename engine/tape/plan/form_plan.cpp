@@ -79,7 +79,7 @@ std::unique_ptr<Plan> form_plan(const std::vector<Entry>& segment, const Segment
         plan->steps.push_back(std::move(step));
     }
     note_sources(*plan, segment, data);
-    note_bands(*plan, segment, data);
+    note_bands(*plan, segment);
     return plan;
 }
 

@@ -110,18 +110,20 @@ void Runner::run() {
     for (std::size_t k = 0; k < plan.steps.size();) {
         const PlanStep& step = plan.steps[k];
         std::size_t count = k < refused ? 1 : ready_together({&step, step.together});
+        bool is_small = true;
+        const std::size_t ran = count > 1 ? run_bands({&step, count}, is_small) : 0;
+        if (ran == 0 && is_small) refused = std::max(refused, k + count);
+        count = std::max<std::size_t>(ran, 1);
         current_ = {&step, count};
-        if (count == 1 || !run_bands({&step, count})) {
-            refused = std::max(refused, k + count);
-            current_ = {&step, count = 1};
+        if (ran == 0) {
             if (step.opaque >= 0) {
                 if (!has_joined(k)) run_opaque(step, plan, k);
             } else {
                 run_step(step);
             }
         }
-        for (const PlanStep& ran : current_) {
-            if (several) finish(ran.entries);
+        for (const PlanStep& done : current_) {
+            if (several) finish(done.entries);
         }
         k += count;
         bool last = k == plan.steps.size();

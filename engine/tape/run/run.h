@@ -41,10 +41,10 @@ class Runner {
   private:
     void run_step(const PlanStep& step);
     bool run_small_step(const PlanStep& step);
-    /// Runs several steps band by band; false, having done nothing, where that does not pay.
-    bool run_bands(std::span<const PlanStep> steps);
-    struct Bound;
-    void bind(const PlanStep& step, Bound& bound);
+    /// Runs the first of these steps band by band; returns how many, or 0, having done nothing,
+    /// where that does not pay. `is_small`: nor would it for fewer of them.
+    std::size_t run_bands(std::span<const PlanStep> steps, bool& is_small);
+    class Bands;
     void note_traffic(std::int64_t read, std::int64_t written);
     Queue* queue_of(const PlanStep& step) const;
     void end(Submission& submission, const Entry& e);

@@ -1,120 +1,396 @@
 // Runs several kernels band by band.
 #include <algorithm>
 #include <exception>
+#include <limits>
+#include <memory>
 #include <mutex>
 
 #include "backends/timeline.h"
 #include "context/context.h"
+#include "core/caches.h"
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/settings.h"
 #include "core/threads/parallel.h"
+#include "core/threads/threads.h"
 #include "tape/plan/bands.h"
+#include "tape/run/band_schedule.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
+#include "tape/run/temporary.h"
 
 namespace unisono {
 
 namespace {
+
 /// What a band may touch: it stays in the second-level cache, beside what is fetched next.
 constexpr std::int64_t band_bytes = 48 << 10;
+/// The same where kernels run rows behind one another, for each thread and as a share of the
+/// last-level cache: fewer rows cost more in waiting for other threads than memory would.
+constexpr std::int64_t shifted_band_bytes = 2 << 20, shifted_band_share = 16;
 /// Points times operations from which threads share the bands (backends/cpu/runtime.cpp).
 constexpr std::int64_t shared_from = 1'000'000;
+/// The same from which they share a band of kernels that run behind one another.
+constexpr std::int64_t shared_band_from = 1 << 15;
 
-/// Launches on the band that begins `row` rows further on.
-void launch_at(const GroupKernel::Launch& launch, const std::vector<std::int64_t>& row_bytes,
-               std::int64_t row) {
-    ArrayArg arrays[most_operands];
-    for (std::size_t o = 0; o < launch.arrays.size(); ++o) {
-        arrays[o] = launch.arrays[o];
-        arrays[o].offset += row * row_bytes[o];
-    }
-    launch.code->launch({{arrays, launch.arrays.size()}, launch.scalars, {}, {}, 0});
+std::int64_t bytes_of(const View& v) { return v.layout->size() * size_of(v.dtype); }
+
+std::int64_t points_of(const PlanStep& step, const std::vector<Entry>& segment) {
+    return step.space.in(segment).layout->size();
 }
 
 }  // namespace
 
-/// A step with its operands: what it launches on a whole band, and on the last one.
-struct Runner::Bound {
-    std::vector<View> operands;
-    std::vector<std::uint64_t> scalars;
-    std::vector<std::int64_t> row_bytes;  ///< of each operand, from one row to the next
-    GroupKernel::Launch whole, rest;
+/// Kernels that take turns, bound to their operands.
+class Runner::Bands {
+  public:
+    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment);
+
+    /// How many of the steps take turns; 0 where fewer than two do, or where it does not pay.
+    std::size_t choose(bool in_flight);
+    /// Gives storages their memory and binds the kernels; false where one of them cannot be.
+    bool bind();
+    void run();
+    std::string text() const;
+
+  private:
+    struct Kernel {
+        std::vector<View> operands;
+        std::vector<std::uint64_t> scalars;
+        std::vector<std::int64_t> row_bytes;  ///< of each operand, from one row to the next
+        std::vector<int> ring;                ///< of each operand the number, or -1
+        GroupKernel::Launch launch;           ///< of two rows, or of all of a step of one
+        std::int64_t row_extent = 0;          ///< of the first axis of the launch
+        std::int64_t row_work = 0;
+        bool has_rings = false;
+    };
+    /// Memory of a temporary, whose rows live only until the last kernel that reads them is past.
+    struct Ring {
+        const BandSchedule::Field* field;
+        std::int64_t rows, pitch;
+        std::unique_ptr<Temporary> memory;
+    };
+
+    bool pays(std::size_t count) const;
+    bool choose_rows(std::size_t count);
+    bool is_temporary(const BandSchedule::Field& field, std::size_t count, bool in_flight) const;
+    void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
+                  std::int64_t to) const;
+    void launch(const Kernel& kernel, std::int64_t from, std::int64_t to) const;
+    void run_independent();
+    void run_behind();
+    void note_failure();
+
+    std::span<const PlanStep> steps_;
+    const std::vector<Entry>& segment_;
+    BandSchedule schedule_;
+    std::vector<Kernel> kernels_;
+    std::vector<Ring> rings_;
+    std::size_t count_ = 0;
+    bool is_shifted_ = false;
+    std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
+    std::int64_t rows_ = 0;              ///< of a band
+    std::int64_t work_ = 0;
+    mutable std::mutex mutex_;
+    mutable std::exception_ptr failure_;
 };
 
-void Runner::bind(const PlanStep& step, Bound& bound) {
-    for (const auto* refs : {&step.inputs, &step.outputs}) {
-        for (OperandRef ref : *refs) bound.operands.push_back(ref.in(segment_));
+Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment)
+    : steps_(steps), segment_(segment) {
+    kernels_.reserve(steps.size());
+    for (const PlanStep& step : steps) {
+        Kernel kernel;
+        for (const auto* refs : {&step.inputs, &step.outputs}) {
+            for (OperandRef ref : *refs) kernel.operands.push_back(ref.in(segment));
+        }
+        for (OperandRef ref : step.scalars)
+            kernel.scalars.push_back(static_cast<std::uint64_t>(ref.in(segment).offset));
+        const bool is_poisoned =
+            std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                        [](const View& v) { return v.storage->poison != nullptr; });
+        const Layout* space = step.space.in(segment).layout;
+        if (is_poisoned || space->size() == 0 ||
+            !schedule_.take(space->shape(), kernel.operands, step.inputs.size()))
+            break;
+        const BandSchedule::Step& taken = schedule_.steps().back();
+        kernel.row_work =
+            space->size() / taken.rows * static_cast<std::int64_t>(step.group.nodes.size());
+        kernels_.push_back(std::move(kernel));
     }
-    for (OperandRef ref : step.scalars)
-        bound.scalars.push_back(static_cast<std::uint64_t>(ref.in(segment_).offset));
 }
 
-bool Runner::run_bands(std::span<const PlanStep> steps) {
-    const Layout* space = steps.front().space.in(segment_).layout;
-    const Dims shape = space->shape();
-    if (shape.empty() || space->size() == 0 ||
-        space->size() * static_cast<std::int64_t>(sizeof(double) * steps.size()) <
-            limits::band_traffic / 8)
-        return false;
-    const auto axis = static_cast<std::size_t>(
-        std::find_if(shape.begin(), shape.end() - 1, [](auto n) { return n > 1; }) - shape.begin());
-    std::int64_t work = 0;
-    for (const PlanStep& step : steps)
-        work += space->size() * static_cast<std::int64_t>(step.group.nodes.size());
-
-    LineCount together;
-    std::int64_t apart = 0;
-    std::vector<Bound> bound(steps.size());
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        bind(steps[k], bound[k]);
-        LineCount own_lines;
-        for (const View& v : bound[k].operands) {
-            if (v.storage->poison) return false;
-            together.add(v);
-            own_lines.add(v);
-            bound[k].row_bytes.push_back(v.layout->strides()[axis] * size_of(v.dtype));
+/// Whether together they touch much less than one after the other, and more than caches hold.
+bool Runner::Bands::pays(std::size_t count) const {
+    std::int64_t together = 0, temporary = 0, apart = 0;
+    for (const BandSchedule::Field& field : schedule_.fields()) {
+        LineCount all;
+        std::vector<LineCount> own(count);
+        for (const BandSchedule::Use& use : field.uses) {
+            if (use.step >= count) continue;
+            all.add(use.view);
+            own[use.step].add(use.view);
         }
-        apart += own_lines.bytes();
+        const auto capped = [&](const LineCount& lines) {
+            return std::min(lines.bytes(), field.storage->bytes);
+        };
+        for (const LineCount& lines : own) apart += capped(lines);
+        const bool is_ring = std::any_of(rings_.begin(), rings_.end(),
+                                         [&](const Ring& r) { return r.field == &field; });
+        if (!is_ring) together += capped(all);
     }
-    if (together.bytes() < limits::band_traffic || 2 * apart < 3 * together.bytes()) return false;
+    const bool is_much =
+        is_shifted_ ? apart >= limits::shifted_band_traffic : together >= limits::band_traffic;
+    return is_much && 2 * apart >= 3 * together;
+}
 
-    const std::int64_t all_rows = shape[axis], points = space->size() / all_rows;
-    std::int64_t rows =
-        std::min(all_rows * band_bytes / together.bytes(), all_rows / limits::band_count);
-    rows = std::max({rows, (limits::band_points + points - 1) / points, std::int64_t{1}});
-    if (rows * 2 > all_rows) return false;
-    const std::int64_t bands = (all_rows + rows - 1) / rows, rest = all_rows - (bands - 1) * rows;
+/// Whether nobody sees the field's storage but the first `count` steps, the first of which writes
+/// it.
+bool Runner::Bands::is_temporary(const BandSchedule::Field& field, std::size_t count,
+                                 bool in_flight) const {
+    const Storage& s = *field.storage;
+    if (s.memory.handle || s.borrowed || s.exports > 0 || field.uses.empty() || field.pitch == 0 ||
+        s.bytes % field.pitch != 0)
+        return false;
+    // Uses of one step come inputs first.
+    const std::uint32_t first = field.uses.front().step;
+    for (const BandSchedule::Use& use : field.uses) {
+        if (use.step >= count || use.pitch != field.pitch || !schedule_.row_of(use, field.pitch) ||
+            (use.step == first && !use.writes))
+            return false;
+    }
+    std::uint32_t reads = 0, writes = 0;
+    for (const PlanStep& step : steps_.first(count)) {
+        for (std::uint32_t i : step.entries) {
+            for_each_read(segment_[i], [&](const View& v) { reads += v.storage == &s; });
+            for_each_write(segment_[i], [&](const View& v) { writes += v.storage == &s; });
+        }
+    }
+    if (in_flight) return s.flight_readers == reads && s.flight_writers == writes && s.refs == 0;
+    return !s.in_flight() && s.readers == reads && s.pending == writes && s.refs == reads + writes;
+}
 
-    std::vector<std::int64_t> part(shape.begin(), shape.end());
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        Bound& b = bound[k];
-        const std::size_t inputs = steps[k].inputs.size();
-        for (const View& v : b.operands) v.storage->allocate();
-        const std::span<const View> views(b.operands);
-        const GroupKernel::Call call{space, views.first(inputs), views.subspan(inputs), b.scalars,
-                                     nullptr};
+/// Rows of a band of which everything that the kernels touch stays in the caches; false where few
+/// bands are left.
+bool Runner::Bands::choose_rows(std::size_t count) {
+    std::int64_t per_row = 0, beside = 0, points = 0;
+    for (const BandSchedule::Field& field : schedule_.fields()) {
+        const BandSchedule::Window window = schedule_.window(field, count);
+        per_row += window.row_bytes;
+        beside += window.row_bytes * window.rows;
+    }
+    first_ = std::numeric_limits<std::int64_t>::max();
+    last_ = std::numeric_limits<std::int64_t>::min();
+    for (std::size_t k = 0; k < count; ++k) {
+        const BandSchedule::Step& step = schedule_.steps()[k];
+        first_ = std::min(first_, step.first + step.shift);
+        last_ = std::max(last_, step.end() + step.shift);
+        points = std::max(points, points_of(steps_[k], segment_) / step.rows);
+    }
+    const std::int64_t all = last_ - first_;
+    std::int64_t budget = band_bytes;
+    if (is_shifted_) {
+        budget =
+            std::min(shifted_band_bytes, last_level_cache() / shifted_band_share) * thread_count();
+        if (beside > budget / 2) return false;
+        budget -= beside;
+    }
+    rows_ = std::min(budget / std::max<std::int64_t>(per_row, 1), all / limits::band_count);
+    rows_ = std::max({rows_, (limits::band_points + points - 1) / points, std::int64_t{1}});
+    return rows_ * 2 <= all;
+}
+
+std::size_t Runner::Bands::choose(bool in_flight) {
+    for (std::size_t count = kernels_.size(); count >= 2; --count) {
+        const auto taken = schedule_.steps().first(count);
+        is_shifted_ = std::any_of(taken.begin(), taken.end(), [&](const BandSchedule::Step& s) {
+            return s.has_others || s.is_one_row || s.first != taken.front().first ||
+                   s.rows != taken.front().rows;
+        });
+        rings_.clear();
+        for (const BandSchedule::Field& field : schedule_.fields()) {
+            if (is_shifted_ && is_temporary(field, count, in_flight))
+                rings_.push_back({&field, 0, field.pitch, nullptr});
+        }
+        if (!choose_rows(count)) continue;
+        if (!pays(count)) return 0;
+        return count_ = count;
+    }
+    return 0;
+}
+
+bool Runner::Bands::bind() {
+    for (Ring& ring : rings_) {
+        ring.rows = rows_ + schedule_.window(*ring.field, count_).rows;
+        const std::int64_t bytes[] = {ring.rows * ring.pitch};
+        ring.memory = std::make_unique<Temporary>(Dims(bytes, 1), DType::UInt8, nullptr);
+    }
+    const auto ring_of = [&](const View& v) {
+        for (std::size_t r = 0; r < rings_.size(); ++r) {
+            if (rings_[r].field->storage == v.storage) return static_cast<int>(r);
+        }
+        return -1;
+    };
+    for (std::size_t k = 0; k < count_; ++k) {
+        Kernel& kernel = kernels_[k];
+        const BandSchedule::Step& step = schedule_.steps()[k];
+        const Layout* space = steps_[k].space.in(segment_).layout;
+        for (const View& v : kernel.operands) {
+            kernel.ring.push_back(ring_of(v));
+            kernel.has_rings = kernel.has_rings || kernel.ring.back() >= 0;
+            if (kernel.ring.back() < 0) v.storage->allocate();
+            kernel.row_bytes.push_back(
+                step.is_one_row ? 0 : v.layout->strides()[step.axis] * size_of(v.dtype));
+        }
+        const std::span<const View> views(kernel.operands);
+        const std::size_t inputs = steps_[k].inputs.size();
+        const GroupKernel::Call call{space, views.first(inputs), views.subspan(inputs),
+                                     kernel.scalars, nullptr};
+        std::vector<std::int64_t> part(space->shape().begin(), space->shape().end());
+        if (!step.is_one_row) part[step.axis] = 2;
         try {
-            part[axis] = rows;
-            b.whole = steps[k].kernel->bind(call, part);
-            part[axis] = rest;
-            b.rest = steps[k].kernel->bind(call, part);
+            kernel.launch = steps_[k].kernel->bind(call, part);
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::Unsupported) throw;
             return false;
         }
+        kernel.row_extent = kernel.launch.arrays.front().shape[0] / 2;
+        work_ += kernel.row_work * step.rows;
     }
-    std::int64_t bytes = 0;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-        std::int64_t read = 0, written = 0;
-        for (std::size_t o = 0; o < bound[k].operands.size(); ++o) {
-            const View& v = bound[k].operands[o];
-            (o < steps[k].inputs.size() ? read : written) += v.layout->size() * size_of(v.dtype);
+    return true;
+}
+
+/// Launches on some rows of a step, none of which is behind the end of a ring with the others
+/// before it.
+void Runner::Bands::launch(const Kernel& kernel, std::int64_t from, std::int64_t to) const {
+    ArrayArg arrays[most_operands];
+    std::int64_t extents[max_rank];
+    const std::span<const ArrayArg> bound(kernel.launch.arrays);
+    const Dims shape = bound.front().shape;
+    std::copy(shape.begin(), shape.end(), extents);
+    extents[0] = (to - from) * kernel.row_extent;
+    for (std::size_t o = 0; o < bound.size(); ++o) {
+        arrays[o] = bound[o];
+        arrays[o].shape = {extents, shape.size()};
+        arrays[o].offset += from * kernel.row_bytes[o];
+        if (kernel.ring[o] < 0) continue;
+        const Ring& ring = rings_[static_cast<std::size_t>(kernel.ring[o])];
+        arrays[o].memory = ring.memory->view.storage->memory;
+        arrays[o].offset %= ring.rows * ring.pitch;
+    }
+    kernel.launch.code->launch({{arrays, bound.size()}, kernel.launch.scalars, {}, {}, 0});
+}
+
+void Runner::Bands::run_rows(const Kernel& kernel, const BandSchedule::Step& step,
+                             std::int64_t from, std::int64_t to) const {
+    if (step.is_one_row) {
+        kernel.launch.code->launch({kernel.launch.arrays, kernel.launch.scalars, {}, {}, 0});
+        return;
+    }
+    while (from < to) {
+        std::int64_t end = to;
+        for (std::size_t o = 0; kernel.has_rings && o < kernel.ring.size(); ++o) {
+            if (kernel.ring[o] < 0) continue;
+            const Ring& ring = rings_[static_cast<std::size_t>(kernel.ring[o])];
+            const std::int64_t row =
+                (kernel.launch.arrays[o].offset + from * kernel.row_bytes[o]) / ring.pitch;
+            end = std::min(end, from + ring.rows - row % ring.rows);
         }
-        count(counters().kernels_launched);
+        launch(kernel, from, end);
+        from = end;
+    }
+}
+
+void Runner::Bands::note_failure() {
+    std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+}
+
+/// Each band by one thread.
+void Runner::Bands::run_independent() {
+    const std::int64_t bands = (last_ - first_ + rows_ - 1) / rows_;
+    auto work = [&](std::int64_t begin, std::int64_t end) {
+        try {
+            for (std::int64_t band = begin; band < end; ++band) {
+                for (std::size_t k = 0; k < count_; ++k) {
+                    const std::int64_t from = band * rows_;
+                    const BandSchedule::Step& step = schedule_.steps()[k];
+                    run_rows(kernels_[k], step, from, std::min(from + rows_, step.rows));
+                }
+            }
+        } catch (...) {
+            note_failure();
+        }
+    };
+    if (work_ >= shared_from)
+        parallel_for(0, bands, 1, work);
+    else
+        work(0, bands);
+}
+
+/// Band after band, each of them by all threads.
+void Runner::Bands::run_behind() {
+    const std::int64_t threads = thread_count();
+    for (std::int64_t at = first_; at < last_ && !failure_; at += rows_) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            const BandSchedule::Step& step = schedule_.steps()[k];
+            const std::int64_t from = std::max(at - step.shift, step.first) - step.first;
+            const std::int64_t to = std::min(at + rows_ - step.shift, step.end()) - step.first;
+            if (from >= to) continue;
+            auto work = [&](std::int64_t begin, std::int64_t end) {
+                try {
+                    run_rows(kernels_[k], step, begin, end);
+                } catch (...) {
+                    note_failure();
+                }
+            };
+            const bool is_shared = (to - from) * kernels_[k].row_work >= shared_band_from;
+            if (is_shared)
+                parallel_for(from, to, (to - from + threads - 1) / threads, work);
+            else
+                work(from, to);
+        }
+    }
+}
+
+void Runner::Bands::run() {
+    if (is_shifted_)
+        run_behind();
+    else
+        run_independent();
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+std::string Runner::Bands::text() const {
+    const std::int64_t bands = (last_ - first_ + rows_ - 1) / rows_;
+    std::string text = "these " + std::to_string(count_) + " kernels take turns on " +
+                       std::to_string(bands) + " bands of " + std::to_string(rows_) + " rows";
+    if (is_shifted_)
+        text += ", the last one " + std::to_string(schedule_.steps()[count_ - 1].shift) +
+                " rows behind the first";
+    if (!rings_.empty())
+        text += "; of " + std::to_string(rings_.size()) + " temporary arrays some rows are kept";
+    return text;
+}
+
+std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
+    std::int64_t points = 0;
+    for (const PlanStep& step : steps) points += points_of(step, segment_);
+    is_small = points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
+    if (is_small) return 0;
+    Bands bands(steps, segment_);
+    const std::size_t count = bands.choose(in_flight_);
+    if (count == 0 || !bands.bind()) return 0;
+    steps = steps.first(count);
+    current_ = steps;
+    std::int64_t bytes = 0;
+    for (const PlanStep& step : steps) {
+        std::int64_t read = 0, written = 0;
+        for (OperandRef ref : step.inputs) read += bytes_of(ref.in(segment_));
+        for (OperandRef ref : step.outputs) written += bytes_of(ref.in(segment_));
+        unisono::count(counters().kernels_launched);
         note_traffic(read, written);
         bytes += read + written;
-        if (debug_level() >= 1) log_step(steps[k], read + written);
+        if (debug_level() >= 1) log_step(step, read + written);
     }
     timeline::Scope span;
     if (timeline::is_on()) {
@@ -122,31 +398,9 @@ bool Runner::run_bands(std::span<const PlanStep> steps) {
         for (const PlanStep& step : steps) name += (name.empty() ? "" : "; ") + text_of(step);
         span.begin(timeline::Kind::Kernel, std::move(name), place_of(steps.front()), bytes);
     }
-    if (debug_level() >= 1)
-        debug_log("these " + std::to_string(steps.size()) + " kernels take turns on " +
-                  std::to_string(bands) + " bands of " + std::to_string(rows) + " rows");
-
-    std::mutex mutex;
-    std::exception_ptr failure;
-    auto run = [&](std::int64_t begin, std::int64_t end) {
-        try {
-            for (std::int64_t band = begin; band < end; ++band) {
-                for (const Bound& b : bound)
-                    launch_at(band + 1 == bands ? b.rest : b.whole, b.row_bytes, band * rows);
-            }
-        } catch (...) {
-            std::lock_guard lock(mutex);
-            failure = std::current_exception();
-        }
-    };
-    outside_engine(space->size() >= long_step, [&] {
-        if (work >= shared_from)
-            parallel_for(0, bands, 1, run);
-        else
-            run(0, bands);
-    });
-    if (failure) std::rethrow_exception(failure);
-    return true;
+    if (debug_level() >= 1) debug_log(bands.text());
+    outside_engine(points >= long_step, [&] { bands.run(); });
+    return count;
 }
 
 }  // namespace unisono

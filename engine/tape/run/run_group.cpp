@@ -1,18 +1,16 @@
 // The choice of executor, and compiled variants of groups.
 #include "tape/run/run_group.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
 #include "backends/timeline.h"
 #include "context/context.h"
+#include "core/caches.h"
 #include "core/limits.h"
 #include "core/settings.h"
 #include "ops/complex_rules.h"
@@ -35,21 +33,6 @@ constexpr std::int64_t fold_from_work = 1024;
 
 /// Runs of a group that the host does before a device compiles it.
 constexpr int first_runs = 4;
-
-/// Size of one core complex's last-level cache. The kernel's figure is per instance; the C
-/// library's may be that of all instances together. Few processors of a virtual machine see the
-/// cache of the whole host, which they share: none has more than most_per_core of it to itself.
-std::int64_t last_level_cache() {
-    constexpr std::int64_t most_per_core = 16 << 20;
-    static const std::int64_t bytes = [] {
-        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
-        std::int64_t kib = 0;
-        std::int64_t l3 = file >> kib && kib > 0 ? kib << 10 : sysconf(_SC_LEVEL3_CACHE_SIZE);
-        if (l3 <= 0) return std::int64_t{8} << 20;
-        return std::min(l3, sysconf(_SC_NPROCESSORS_ONLN) * most_per_core);
-    }();
-    return bytes;
-}
 
 double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())

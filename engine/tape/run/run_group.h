@@ -37,7 +37,7 @@ class GroupKernel {
 
     /// A launch on the host, bound to its operands: it can be repeated on other rows of them.
     struct Launch {
-        Executable* code;
+        Executable* code = nullptr;
         std::vector<std::int64_t> numbers;  ///< extents, and strides of each operand
         std::vector<ArrayArg> arrays;
         std::span<const std::uint64_t> scalars;  ///< the call's

@@ -1,4 +1,4 @@
-"""Kernels that take turns on bands of rows: recurrences along strided axes, long programs on large arrays."""
+"""Kernels that take turns on bands of rows: recurrences along strided axes, sweeps of stencils, long programs."""
 
 import numpy as np
 import pytest
@@ -126,9 +126,235 @@ def test_small_arrays_do_not(capfd):
     assert bands_of(forward, *(cube(k)[:9, :9] for k in range(3)), capfd=capfd) == 0
 
 
+# --- Rows behind one another: what a kernel reads beside its rows, an earlier one has to have written ---
+
+SIDE = 743  # such fields are large enough for statements to wait for one another
+
+
+def field(seed, dtype=np.float64, shape=(SIDE, SIDE + 2)):
+    return np.random.default_rng(seed).random(shape).astype(dtype)
+
+
+def jacobi(module, u, v):
+    for _ in range(11):
+        v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) * 0.25
+        u, v = v, u
+    return u, v
+
+
+def laplace(module, u, v):
+    """In place: a temporary array holds the results until the rows around are read."""
+    for _ in range(5):
+        u[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) * 0.25
+    return u, v
+
+
+def wide(module, u, v):
+    """Three rows up, one down, and columns of other numbers."""
+    for k in range(6):
+        v[3:-1] = u[:-4] - u[4:] * 0.5 + v[3:-1]
+        u[3:-1, k:] = v[2:-2, k:] - 0.25
+    return u, v
+
+
+def waves(module, u, v):
+    """Three levels of time, and borders of one row and one column."""
+    w = v * 0.5
+    for _ in range(7):
+        inner = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+        w[1:-1, 1:-1] = 2 * u[1:-1, 1:-1] - v[1:-1, 1:-1] + 0.1 * inner
+        w[0] = w[1]
+        w[:, 0] = w[:, 1]
+        w[-1] = w[-2] * 0.5
+        u, v, w = w, u, v
+    return u, v, w
+
+
+def staggered(module, u, v):
+    """Fields of other shapes, as finite differences in time have them."""
+    x, y = v[:-1] * 1.5, v[:, :-1] * 0.5
+    for _ in range(6):
+        x[:, 1:] += 0.5 * (u[1:, 1:] - u[:-1, 1:])
+        y[:] -= 0.5 * (u[:, 1:] - u[:, :-1])
+        u[1:-1, 1:-1] += 0.25 * (x[1:, 1:-1] - x[:-1, 1:-1] + y[1:-1, 1:] - y[1:-1, :-1])
+    return u, x, y
+
+
+def fluxes(module, u, v):
+    """Temporary arrays that are read at other rows than those of the result."""
+    for _ in range(4):
+        flux = (u[1:] - u[:-1]) * v[1:]
+        change = flux[1:] - flux[:-1]
+        u[1:-1] += 0.125 * change
+        v[2:-2] -= 0.25 * (change[2:] + change[:-2])
+    return u, v
+
+
+def kept(module, u, v):
+    """A temporary array that somebody still has."""
+    all_of_them = []
+    for _ in range(3):
+        flux = u[1:] * 2 - u[:-1]
+        u[1:] -= 0.125 * flux
+        v[:-1] += flux[:]
+        all_of_them.append(flux)
+    return u, v, *all_of_them
+
+
+def periodic(module, u, v):
+    """The last row needs the first one: no turns across that."""
+    for _ in range(4):
+        v[1:-1] = u[:-2] + u[2:]
+        v[0] = v[-2]
+        v[-1] = v[1]
+        u[:] = v * 0.5
+    return u, v
+
+
+def upwards(module, u, v):
+    """Each sweep reads rows above alone: bands must come in order even so."""
+    for _ in range(6):
+        v[1:] = u[:-1] * 0.5
+        u[2:] = v[:-2] + 1
+    return u, v
+
+
+def reversed_rows(module, u, v):
+    for _ in range(4):
+        v[1:-1] = u[::-1][2:] + u[:-2]
+        u[:] = v[:, ::-1] * 0.5
+    return u, v
+
+
+def transposed(module, u, v):
+    a, b = u.T, v.T
+    for _ in range(4):
+        b[1:-1] = a[2:] * 0.5 + a[:-2]
+        a[:] = b * 0.25
+    return u, v
+
+
+def one_value_for_all(module, u, v):
+    for k in range(5):
+        v[1:-1] = u[:-2] * u[k, k] + u[2:] - u[k]
+        u[1:-1] = v[2:] * 0.5 + v[7]
+    return u, v
+
+
+STENCILS = [jacobi, laplace, wide, waves, staggered, fluxes, kept, upwards]
+OTHERS = [periodic, reversed_rows, transposed, one_value_for_all]
+
+
+@pytest.mark.parametrize("function", STENCILS)
+def test_stencils_take_turns(function, capfd):
+    assert bands_of(function, field(1), field(2), capfd=capfd) > 0
+
+
+@pytest.mark.parametrize("function", OTHERS)
+def test_other_distances(function, capfd):
+    bands_of(function, field(1), field(2), capfd=capfd)
+
+
+@pytest.mark.parametrize("function", STENCILS + OTHERS)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_stencils_on_threads(function, threads, capfd):
+    previous = un.get_num_threads()
+    un.set_num_threads(threads)
+    try:
+        bands_of(function, field(3), field(4), capfd=capfd)
+    finally:
+        un.set_num_threads(previous)
+
+
+@pytest.mark.parametrize("shape", [(1_200_007,), (91, 97, 101), (90_001, 13), (5, 300_000)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_stencils_of_other_shapes(shape, dtype, capfd):
+    def program(module, u, v):
+        for _ in range(4):
+            v[1:-1] = u[2:] * dtype(0.5) - u[:-2]
+            u[1:] -= v[:-1]
+        return u, v
+
+    bands_of(program, field(5, dtype, shape), field(6, dtype, shape), capfd=capfd)
+
+
+def test_other_elements_of_one_memory(capfd):
+    """Real parts beside the numbers that they are parts of."""
+
+    def program(module, u, v):
+        for _ in range(4):
+            v[1:-1] = u[2:] - u[:-2]
+            u.real[1:-1] = v.imag[2:] * np.float32(0.5)
+        return u, v
+
+    bands_of(program, field(7, np.complex64), field(8, np.complex64), capfd=capfd)
+
+
+def test_temporary_arrays_keep_some_rows():
+    """Sweeps in place need no memory for the results of a whole sweep."""
+    u = un.array(field(9))
+    before = un.memory.stats()["total_allocated"]
+    laplace(un, u, u)
+    un.eval(u)
+    assert un.memory.stats()["total_allocated"] - before < 2 * u.nbytes
+
+
+def random_program(rng):
+    """Statements on windows of fields and of temporary arrays, some rows and columns apart."""
+    fields, lines = ["a", "b", "c"], []
+
+    def window(rows=5):
+        r, c = int(rng.integers(0, rows)), int(rng.integers(0, 4))
+        return f"[{r} : {SIDE - 4 + r}, {c} : {SIDE - 2 + c}]"
+
+    for k in range(int(rng.integers(4, 14))):
+        terms = [
+            f"{rng.choice(fields)}{window()} * {rng.integers(1, 9) / 8}"
+            for _ in range(rng.integers(1, 4))
+        ]
+        value = " + ".join(terms)
+        match int(rng.integers(0, 6)):
+            case 0:
+                lines += [f"t{k} = {rng.choice(fields)} * 0.5", f"t{k}{window()} = {value}"]
+                fields.append(f"t{k}")
+            case 1:
+                row = int(rng.integers(0, SIDE - 3))
+                near = row + int(rng.integers(0, 3))
+                lines.append(f"{rng.choice(fields)}[{row}] = {rng.choice(fields)}[{near}] * 0.5")
+            case 2:
+                lines.append(f"{rng.choice(fields)}{window()} -= ({value}) * 0.125")
+            case 3 if len(fields) > 3:
+                lines.append(f"{fields.pop()} = None")
+            case _:
+                lines.append(f"{rng.choice(fields)}{window(3)} = {value}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed, capfd):
+    rng = np.random.default_rng(seed)
+    text = random_program(rng)
+
+    def program(module, a, b, c):
+        names = {"a": a, "b": b, "c": c}
+        exec(text, names)
+        return names["a"], names["b"], names["c"]
+
+    previous = un.get_num_threads()
+    un.set_num_threads(1 + seed % 3)
+    try:
+        bands_of(program, *(field(seed + k) for k in range(3)), capfd=capfd)
+    except AssertionError:
+        print(text)
+        raise
+    finally:
+        un.set_num_threads(previous)
+
+
 def test_explained():
-    a = un.array(cube(1))
-    for k in range(1, LEVELS):
-        a[:, :, k] = a[:, :, k - 1] * 2 + a[:, :, k]
-        a[:, :, 0] -= a[:, :, k]
-    assert "take turns" in str(un.explain(a))
+    un.synchronize()  # what others left would be cut with it
+    u, v = un.array(field(1)), un.array(field(2))
+    for _ in range(2):
+        v[1:-1] = u[:-2] + u[2:]
+        u[1:-1] = v[:-2] * 0.5
+    assert "may take turns on bands of rows with the next kernels, 4 in all" in str(un.explain(u))

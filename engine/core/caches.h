@@ -1,0 +1,11 @@
+// Sizes of the processor's caches.
+#pragma once
+
+#include <cstdint>
+
+namespace unisono {
+
+/// Bytes of one core complex's last-level cache, as far as this process may count on them.
+std::int64_t last_level_cache();
+
+}  // namespace unisono
