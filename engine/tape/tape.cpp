@@ -199,7 +199,7 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
     std::int64_t statements = 0, large = 0;
     std::int64_t period = 0, large_of_period = 0;  // of a loop: statements of an iteration
     for (const Entry& e : entries) {
-        // What a call gives waits for nobody. In a window messages come first.
+        // What a call gives waits for nobody, but for messages, which end runs of kernels anyway.
         if (e.call && !in_window) return false;
         bool frees = false;  // memory that nobody else holds goes as soon as the statement has run
         for_each_read(e, [&](const View& v) {
@@ -218,7 +218,7 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
         ++statements;
         large += e.out.layout->size() * size_of(e.out.dtype) >= limits::waiting_bytes;
     }
-    if (large == 0) return false;
+    if (large == 0 || in_window) return large > 0;
     if (period == 0) return large < limits::waiting_without_loop;
     return large < limits::waiting_statements || statements % period != 0 || large_of_period == 0;
 }

@@ -3,6 +3,7 @@
 #include "comm/partition.h"
 #include "comm/partition/entries.h"
 #include "comm/parts/primitive.h"
+#include "core/limits.h"
 #include "tape/record/recorded.h"
 
 namespace unisono::comm {
@@ -10,6 +11,9 @@ namespace unisono::comm {
 /// So many elements beyond each end of a part are computed twice rather than sent: a message costs
 /// about as much as their statements.
 static constexpr std::int64_t most_extra_elements = 1 << 14;
+/// So many rows are, whatever their length, where parts have many: sweeps between two messages
+/// share passes over memory (tape/run/band_schedule.h).
+static constexpr std::int64_t extra_rows = limits::waiting_statements, rows_per_extra_row = 32;
 
 /// Decides how a block is split that is met for the first time.
 void Partition::settle(Block& block) {
@@ -91,8 +95,11 @@ Halo Partition::extension_of(const Entry& e, Halo wanted) {
     std::int64_t row = 1;
     for (std::int64_t n : out.block->shape()) row *= n;
     row /= std::max<std::int64_t>(1, split.extent);
+    const std::int64_t rows = split.extent / split.ranks;
     const std::int64_t most =
-        std::min(most_extra_elements / std::max<std::int64_t>(1, row), split.extent / split.ranks);
+        std::min(std::max(most_extra_elements / std::max<std::int64_t>(1, row),
+                          std::min(extra_rows, rows / rows_per_extra_row)),
+                 rows);
     if (wanted.before > most || wanted.after > most) return {};
     bool can = true;
     for_each_read(e, [&](const View& v) {
