@@ -110,7 +110,8 @@ def store(what, result, out, broader=False):
     the result's broadcasts.
     """
     if out is None:
-        return result if result.shape else result[()]
+        # Of objects NumPy gives one of them.
+        return result[()] if getattr(result, "shape", None) == () else result
     if not isinstance(out, _engine.ndarray):
         raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
     if out.shape != result.shape and not (broader and _broadcasts(result.shape, out.shape)):

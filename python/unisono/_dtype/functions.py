@@ -3,6 +3,7 @@
 import functools
 import math
 import numbers
+import sys
 
 import unisono as un
 
@@ -262,6 +263,8 @@ class iinfo:
 class finfo:
     """Limits of a floating-point dtype; of a complex one, those of its parts.
 
+    Of `longdouble` and `clongdouble` it is NumPy's own.
+
     Parameters
     ----------
     dtype : dtype, or array
@@ -283,6 +286,13 @@ class finfo:
     >>> un.finfo(un.float32).eps, un.finfo("float64").bits
     (1.1920928955078125e-07, 64)
     """
+
+    def __new__(cls, dtype):
+        if numpy := sys.modules.get("numpy"):
+            scalar = getattr(getattr(dtype, "dtype", dtype), "type", dtype)
+            if scalar in (numpy.longdouble, numpy.clongdouble):
+                return numpy.finfo(scalar)
+        return super().__new__(cls)
 
     def __init__(self, dtype):
         t = _engine._dtype_of(float) if isinstance(dtype, float) else _dtype_of(dtype)

@@ -5,7 +5,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.axes import as_array_beside
+from .._arrays.axes import as_array_beside, store
 from .._arrays.creation import asarray
 from .._dtype.functions import can_cast, result_type
 from .._engine import matmul
@@ -304,6 +304,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         raise ValueError("einsum: no operands; give subscripts such as 'ij,jk->ik' and the arrays")
     if out is not None and not isinstance(out, _engine.ndarray):
         raise TypeError(f"einsum: out= must be an array of unisono; got {type(out).__name__}")
+    order = order.upper() if isinstance(order, str) else order
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"einsum: order must be 'C', 'F', 'A' or 'K'; got {order!r}")
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
@@ -314,7 +315,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         arrays = _arrays(operands[1:])
         value = _planned(operands[0], arrays)
         if value is not None:
-            return value if value.shape else value[()]
+            return store("einsum", value, None)
         operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
     if dtype is None and len({x.dtype for x in arrays}) > 1:
@@ -329,7 +330,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     if out is None:
         if order == "F" and value.ndim > 1:
             return asarray(value, order="F")
-        return value if value.shape else value[()]
+        return store("einsum", value, None)
     if casting not in ("same_kind", "unsafe") and not can_cast(value.dtype, out.dtype, casting):
         raise TypeError(
             f"einsum: cannot cast from {value.dtype} to {out.dtype} by the rule {casting!r}"

@@ -1,5 +1,7 @@
 """What unisono does not compute is NumPy's own object: text, dates, objects, masked arrays, classes of polynomials."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import unisono as un
@@ -200,3 +202,23 @@ def test_pictures_take_our_arrays():
     line = axes.plot(x, y)[0]
     assert line.get_ydata().tolist() == [1, 3, 2]
     plt.close(figure)
+
+
+@pytest.mark.parametrize("name", ["nanmin", "nanmax", "min", "max", "sum", "prod"])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_reductions_of_objects(name, axis):
+    halves = np.array([[Fraction(1, 2), Fraction(2)], [Fraction(3, 4), Fraction(0)]], object)
+    got, wanted = getattr(un, name)(halves, axis=axis), getattr(np, name)(halves, axis=axis)
+    assert type(got) is type(wanted) and np.array_equal(got, wanted)
+
+
+def test_einsum_of_objects():
+    halves = np.array([Fraction(1, 2), Fraction(2)], object)
+    assert un.einsum("i->", halves) == Fraction(5, 2)
+    assert un.einsum("i,i->", halves, halves, order="k") == Fraction(17, 4)
+
+
+@pytest.mark.parametrize("of", [np.longdouble, np.dtype(np.clongdouble), np.ones(2, np.longdouble)])
+def test_limits_of_extended_precision(of):
+    assert un.finfo(of) == np.finfo(of.dtype if isinstance(of, np.ndarray) else of)
+    assert un.finfo(np.ones(2)).bits == 64
