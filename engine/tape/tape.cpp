@@ -195,19 +195,27 @@ static bool is_sparse(const View& v) {
 /// may share passes over memory with them (run/band_schedule.h). Of a loop whole iterations wait,
 /// so that its plans repeat.
 static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
+    // Memory that only pending statements hold goes as soon as they have run.
+    constexpr std::size_t most_held = 3;
+    const Storage* held[most_held];
+    std::size_t held_count = 0;
     const LineRef* first = nullptr;
     std::int64_t statements = 0, large = 0;
     std::int64_t period = 0, large_of_period = 0;  // of a loop: statements of an iteration
     for (const Entry& e : entries) {
         // What a call gives waits for nobody, but for messages, which end runs of kernels anyway.
         if (e.call && !in_window) return false;
-        bool frees = false;  // memory that nobody else holds goes as soon as the statement has run
+        bool holds_much = false;
         for_each_read(e, [&](const View& v) {
-            const Storage& s = *v.storage;
-            frees = frees || (s.memory.handle && s.refs == s.pending + s.readers);
+            const Storage* s = v.storage;
+            if (!s->memory.handle || s->refs > s->pending + s->readers ||
+                std::find(held, held + held_count, s) != held + held_count)
+                return;
+            holds_much = holds_much || held_count == most_held;
+            if (!holds_much) held[held_count++] = s;
         });
-        if (frees) return false;
-        if (e.call || !e.out.storage->memory.handle) continue;
+        if (holds_much) return false;
+        if (e.call || (!e.out.storage->memory.handle && e.out.storage->pending < 2)) continue;
         if (!e.out.storage->addressable()) return false;
         if (!first) {
             first = &e.line;

@@ -190,6 +190,15 @@ def fluxes(module, u, v):
     return u, v
 
 
+def fresh(module, u, v):
+    """A new array in each step, as programs make that do not write in place."""
+    for _ in range(6):
+        w = u.copy()
+        w[1:-1] += 0.125 * (u[:-2] - 2 * u[1:-1] + u[2:])
+        u, v = w, u
+    return u, v
+
+
 def kept(module, u, v):
     """A temporary array that somebody still has."""
     all_of_them = []
@@ -241,7 +250,7 @@ def one_value_for_all(module, u, v):
     return u, v
 
 
-STENCILS = [jacobi, laplace, wide, waves, staggered, fluxes, kept, upwards]
+STENCILS = [jacobi, laplace, wide, waves, staggered, fluxes, fresh, kept, upwards]
 OTHERS = [periodic, reversed_rows, transposed, one_value_for_all]
 
 
@@ -349,6 +358,17 @@ def test_random_programs(seed, capfd):
         raise
     finally:
         un.set_num_threads(previous)
+
+
+def test_memory_that_nobody_else_holds_is_not_kept():
+    """Statements that read arrays which the program has let go of do not wait for many more."""
+    u = un.array(field(10))
+    un.synchronize()
+    before = un.memory.stats()["in_use"]
+    for k in range(24):
+        u += un.array(field(k))
+        assert un.memory.stats()["in_use"] - before < 6 * u.nbytes
+    un.synchronize()
 
 
 def test_explained():
