@@ -11,6 +11,7 @@ import argparse
 import collections
 import concurrent.futures
 import ctypes
+import functools
 import os
 import re
 import sys
@@ -27,6 +28,7 @@ def library():
     return str(found[0]) if found else None
 
 
+@functools.cache  # the library has a hundred megabytes
 def functions(path):
     """The functions of nvJitLink by their plain names: the library's carry its release."""
     names = sorted(set(re.findall(rb"__nvJitLink\w+?_\d+_\d+", Path(path).read_bytes())))
@@ -63,14 +65,15 @@ def several(path, files, architectures):
 
 
 def used(report):
-    """Registers, bytes of spills and of shared memory of each kernel in a report."""
-    for part in report.split("Compiling entry function")[1:] or [report]:
+    """Name, registers, bytes of spills and of shared memory of each kernel in a report."""
+    for part in report.split("Compiling entry function")[1:]:
+        name = re.match(r"\s*'(\w+)'", part)
         numbers = [
             re.search(p, part)
             for p in (r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes smem")
         ]
         if numbers[0]:
-            yield tuple(int(n[1]) if n else 0 for n in numbers)
+            yield name[1] if name else "", *(int(n[1]) if n else 0 for n in numbers)
 
 
 def main():
@@ -108,7 +111,7 @@ def main():
     for file, architecture, error in refused:
         print(f"{file} for {architecture}: {error}")
     by_architecture = collections.defaultdict(list)
-    for architecture, _, *numbers in rows:
+    for architecture, _, _, *numbers in rows:
         by_architecture[architecture].append(numbers)
     print("architecture  files  kernels  most registers  that spill  most spilled  most shared")
     for architecture in architectures:
@@ -120,7 +123,7 @@ def main():
             f" {sum(s > 0 for s in spills):>11} {max(spills):>13} {max(shared):>12}"
         )
     if options.table:
-        lines = ["architecture,file,registers,spilled,shared"] + [
+        lines = ["architecture,file,kernel,registers,spilled,shared"] + [
             ",".join(map(str, r)) for r in sorted(rows)
         ]
         Path(options.table).write_text("\n".join(lines) + "\n")
