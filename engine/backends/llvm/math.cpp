@@ -48,6 +48,87 @@ Value* next_after(llvm::IRBuilder<>& b, Value* x, Value* y) {
     return b.CreateSelect(b.CreateFCmpUNO(x, x), x, made);
 }
 
+/// The blocks of a function with one loop, which is left where its test says.
+struct LoopBlocks {
+    llvm::BasicBlock *entry, *test, *step, *done;
+    explicit LoopBlocks(llvm::Function* f) {
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(f->getContext(), name, f);
+        };
+        entry = block("entry"), test = block("test"), step = block("step"), done = block("done");
+    }
+};
+
+/// For devices, x to the power n by squaring, wrapping (ops/scalar_rules.h).
+void emit_power(llvm::Function* f) {
+    const LoopBlocks blocks(f);
+    llvm::IRBuilder<> b(blocks.entry);
+    llvm::Type* t = f->getReturnType();
+    Value *zero = llvm::ConstantInt::get(t, 0), *one = llvm::ConstantInt::get(t, 1);
+    b.CreateBr(blocks.test);
+    b.SetInsertPoint(blocks.test);
+    llvm::PHINode *rest = b.CreatePHI(t, 2), *factor = b.CreatePHI(t, 2),
+                  *product = b.CreatePHI(t, 2);
+    b.CreateCondBr(b.CreateICmpEQ(rest, zero), blocks.done, blocks.step);
+    b.SetInsertPoint(blocks.step);
+    Value* is_odd = b.CreateICmpNE(b.CreateAnd(rest, one), zero);
+    Value* more = b.CreateSelect(is_odd, b.CreateMul(product, factor), product);
+    auto from_step = [&](llvm::PHINode* phi, Value* first, Value* next) {
+        phi->addIncoming(first, blocks.entry);
+        phi->addIncoming(next, blocks.step);
+    };
+    from_step(rest, f->getArg(1), b.CreateLShr(rest, one));
+    from_step(factor, f->getArg(0), b.CreateMul(factor, factor));
+    from_step(product, one, more);
+    b.CreateBr(blocks.test);
+    b.SetInsertPoint(blocks.done);
+    b.CreateRet(product);
+}
+
+/// The greatest common divisor of magnitudes by Euclid's algorithm.
+void emit_divisor(llvm::Function* f) {
+    const LoopBlocks blocks(f);
+    llvm::IRBuilder<> b(blocks.entry);
+    llvm::Type* t = f->getReturnType();
+    b.CreateBr(blocks.test);
+    b.SetInsertPoint(blocks.test);
+    llvm::PHINode *x = b.CreatePHI(t, 2), *y = b.CreatePHI(t, 2);
+    b.CreateCondBr(b.CreateICmpEQ(y, llvm::ConstantInt::get(t, 0)), blocks.done, blocks.step);
+    b.SetInsertPoint(blocks.step);
+    x->addIncoming(f->getArg(0), blocks.entry);
+    y->addIncoming(f->getArg(1), blocks.entry);
+    x->addIncoming(y, blocks.step);
+    y->addIncoming(b.CreateURem(x, y), blocks.step);
+    b.CreateBr(blocks.test);
+    b.SetInsertPoint(blocks.done);
+    b.CreateRet(x);
+}
+
+/// Power, Gcd and Lcm of integers for devices, at 32 or 64 bits, by a function of those two.
+Value* integer_rule(llvm::IRBuilder<>& b, Op op, bool is_signed, llvm::Function* function, Value* x,
+                    Value* y) {
+    llvm::Type *narrow = x->getType(), *wide = function->getReturnType();
+    x = b.CreateIntCast(x, wide, is_signed);
+    y = b.CreateIntCast(y, wide, is_signed);
+    Value *zero = llvm::ConstantInt::get(wide, 0), *one = llvm::ConstantInt::get(wide, 1);
+    if (op == Op::Power) {
+        Value* below = is_signed ? b.CreateICmpSLT(y, zero) : b.getFalse();
+        Value* power = b.CreateCall(function, {x, b.CreateSelect(below, zero, y)});
+        return b.CreateTrunc(b.CreateSelect(below, zero, power), narrow);
+    }
+    if (is_signed) {
+        x = b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
+        y = b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, y, b.getFalse());
+    }
+    Value* made = b.CreateCall(function, {x, y});
+    if (op == Op::Lcm) {
+        Value* is_zero = b.CreateICmpEQ(made, zero);
+        Value* quotient = b.CreateUDiv(x, b.CreateSelect(is_zero, one, made));
+        made = b.CreateSelect(is_zero, zero, b.CreateMul(quotient, y));
+    }
+    return b.CreateTrunc(made, narrow);
+}
+
 }  // namespace
 
 llvm::Function* ModuleEmitter::declare_pure(const std::string& symbol, llvm::Type* result,
@@ -146,6 +227,13 @@ Value* ModuleEmitter::call_with_lanes(llvm::IRBuilder<>& b, const std::string& s
 Value* ModuleEmitter::call_rule(llvm::IRBuilder<>& b, Op op, DType t, Value* x, Value* y) {
     std::string operation(name(op));
     if (for_device() && op == Op::NextAfter) return next_after(b, x, y);
+    if (for_device() && (op == Op::Power || op == Op::Gcd || op == Op::Lcm)) {
+        const bool is_power = op == Op::Power, is_wide = size_of(t) == 8;
+        llvm::Function* function = device_function(
+            std::string(is_power ? "un_power" : "un_divisor") + (is_wide ? "64" : "32"),
+            is_wide ? i64 : i32, 2, is_power ? emit_power : emit_divisor);
+        return integer_rule(b, op, is_signed(t), function, x, y);
+    }
     if (for_device()) {
         unsupported(operation +
                     ": this function has no PTX form yet; got a kernel that calls it; "
