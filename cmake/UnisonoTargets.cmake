@@ -98,7 +98,7 @@ endfunction()
 # unisono_backend(name [FLAGS ...] [DEFINITIONS ...]): adds engine/backends/<name> to the engine.
 function(unisono_backend name)
   cmake_parse_arguments(arg "" "" "FLAGS;DEFINITIONS" ${ARGN})
-  unisono_sources(sources engine/backends/${name} EXCEPT engine/backends/*/*)
+  unisono_sources(sources engine/backends/${name} EXCEPT engine/backends/${name}/*)
   if(NOT sources)
     return()
   endif()
@@ -232,12 +232,13 @@ function(unisono_unit_tests name folder)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
 endfunction()
 
-# unisono_cuda_driver(folder): a libcuda.so.1 for tests, <build>/cuda_driver/, which runs kernels on the host.
+# unisono_cuda_driver(folder): a libcuda.so.1 for tests, <build>/cuda_driver/, which runs kernels on the host, and
+# libraries on top of it in the folder below.
 function(unisono_cuda_driver folder)
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     return()
   endif()
-  unisono_sources(sources ${folder})
+  unisono_sources(sources ${folder} EXCEPT ${folder}/*)
   add_library(unisono_cuda_driver SHARED ${sources})
   unisono_find_LLVM(unisono_cuda_driver found)
   if(NOT found)
@@ -248,6 +249,17 @@ function(unisono_cuda_driver folder)
   target_include_directories(unisono_cuda_driver PRIVATE tests)
   set_target_properties(unisono_cuda_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1
                         LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_driver")
+  add_custom_target(unisono_cuda_libraries)
+  foreach(library cublas.12 cusolver.11 cufft.11)
+    string(REGEX MATCH "[a-z]+" name ${library})
+    string(REGEX MATCH "[0-9]+" version ${library})
+    add_library(unisono_test_${name} SHARED "${PROJECT_SOURCE_DIR}/${folder}/libraries/${name}.cpp")
+    target_link_libraries(unisono_test_${name} PRIVATE unisono_flags unisono_cuda_driver ${CMAKE_DL_LIBS})
+    target_include_directories(unisono_test_${name} PRIVATE tests)
+    set_target_properties(unisono_test_${name} PROPERTIES OUTPUT_NAME ${name} SOVERSION ${version}
+                          LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_driver/libraries")
+    add_dependencies(unisono_cuda_libraries unisono_test_${name})
+  endforeach()
 endfunction()
 
 # unisono_examples(folder): one executable for each file of the folder, run by ctest as example_<file>.

@@ -5,7 +5,9 @@ UNISONO_TEST_CUDA_DEVICES is set, too: how many devices it has.
 
 import ctypes
 import functools
+import importlib.util
 import os
+from pathlib import Path
 
 
 class Driver:
@@ -41,4 +43,11 @@ def find():
         library = ctypes.CDLL("libcuda.so.1")
     except OSError:
         return None
-    return Driver(library) if hasattr(library, "unisonoDriverCount") else None
+    if not hasattr(library, "unisonoDriverCount"):
+        return None
+    # cuSOLVER of tests is LAPACK.
+    wheel = importlib.util.find_spec("scipy_openblas64")
+    if wheel is not None:
+        file = Path(wheel.origin).parent / "lib/libscipy_openblas64_.so"
+        os.environ.setdefault("UNISONO_TEST_LAPACK", str(file))
+    return Driver(library)

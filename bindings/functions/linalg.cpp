@@ -3,8 +3,12 @@
 
 #include <sys/stat.h>
 
+#include <string>
+#include <vector>
+
 #include "array/beside.h"
 #include "array/object.h"
+#include "backends/device_libraries.h"
 #include "functions/by_numpy.h"
 #include "library/fft/fft.h"
 #include "library/linalg/blas.h"
@@ -225,24 +229,33 @@ PyObject* blas_description(PyObject*, PyObject*) noexcept {
     });
 }
 
-/// The wheel scipy-openblas64 in the folders that Python imports from, without importing it.
-std::string locate_wheel() {
+/// What is there below the folders that Python imports from, in their order.
+std::vector<std::string> found_in_path(const char* below) {
     PyGILState_STATE state = PyGILState_Ensure();
-    std::string found;
+    std::vector<std::string> found;
     PyObject* path = PySys_GetObject("path");
     Py_ssize_t n = path && PyList_Check(path) ? PyList_GET_SIZE(path) : 0;
-    for (Py_ssize_t k = 0; k < n && found.empty(); ++k) {
+    for (Py_ssize_t k = 0; k < n; ++k) {
         PyObject* entry = PyList_GET_ITEM(path, k);
         const char* folder = PyUnicode_Check(entry) ? PyUnicode_AsUTF8(entry) : nullptr;
         if (!folder) continue;
-        std::string file = std::string(folder) + "/scipy_openblas64/lib/libscipy_openblas64_.so";
+        const std::string file = std::string(folder) + below;
         struct stat status;
-        if (stat(file.c_str(), &status) == 0) found = file;
+        if (stat(file.c_str(), &status) == 0) found.push_back(file);
     }
     PyErr_Clear();
     PyGILState_Release(state);
     return found;
 }
+
+/// The wheel scipy-openblas64, without importing it.
+std::string locate_wheel() {
+    const auto found = found_in_path("/scipy_openblas64/lib/libscipy_openblas64_.so");
+    return found.empty() ? std::string() : found.front();
+}
+
+/// NVIDIA's packages, such as nvidia-cublas-cu12.
+std::vector<std::string> locate_packages() { return found_in_path("/nvidia"); }
 
 PyMethodDef functions[] = {
     {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(matmul_function)),
@@ -312,6 +325,7 @@ PyObject* matrix_multiply_in_place(PyObject* x, PyObject* y) noexcept {
 
 bool add_linalg(PyObject* module) {
     library::blas::locate_wheel = locate_wheel;
+    library_folders = locate_packages;
     return PyModule_AddFunctions(module, functions) == 0;
 }
 

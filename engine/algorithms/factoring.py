@@ -252,6 +252,13 @@ def determinants(a, pivots, det, sign, logarithm, n, least, most):
 
 
 @un.kernel
+def count_from_zero(pivots, at):
+    """Numbers of rows that LAPACK counts from 1 on."""
+    i = un.global_id(0)
+    at[i] = pivots[i] - 1
+
+
+@un.kernel
 def take_lower(a, low, conj, n, upper):
     """The lower triangle, or the adjoint of the upper one, with zeros above."""
     i = un.global_id(0)

@@ -427,6 +427,12 @@ def chirp_filter(z, n, m, one):
 
 
 @un.kernel
+def scale_numbers(x, factor):
+    i = un.global_id(0)
+    x[i] = x[i] * factor
+
+
+@un.kernel
 def gather_lines(x, bases, first, stride, re_at, im_at, have_re, have_im, z, n, m, chirps, one):
     """Lines, times the chirp if `chirps`, continued by zeros up to m."""
     line = un.global_id(0)

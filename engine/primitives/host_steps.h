@@ -14,7 +14,12 @@ constexpr bool rotates_columns(std::int64_t rows, std::int64_t columns) {
     return shorter > 0 && shorter <= 32 && longer <= 128;
 }
 
-/// Whether the row does so for an operand of that shape.
-bool steps_on_host(const Primitive& row, Dims shape);
+/// Stacks of small matrices are not the vendor's libraries', which take one at a time.
+constexpr bool suits_libraries(std::int64_t count, std::int64_t rows, std::int64_t columns) {
+    return count == 1 || (rows < columns ? rows : columns) >= 64;
+}
+
+/// Whether the row contains such a step for an operand on that device.
+bool steps_on_host(const Primitive& row, Dims shape, DType t, Device& device);
 
 }  // namespace unisono::primitives

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "cuda_driver/driver.h"
 #include "cuda_driver/kernels.h"
@@ -277,6 +278,38 @@ Result cuLaunchKernel(void* handle, unsigned grid_x, unsigned grid_y, unsigned g
     const Result wrong = make_launch(call, launch, handle, {grid_x, grid_y, grid_z},
                                      {block_x, block_y, block_z}, shared, parameters, extra);
     return wrong ? wrong : start_launch(call, launch, find_stream(call.context(), into));
+}
+
+/// Of libraries of tests (libraries/): work of the host on memory of the current context's device,
+/// which is checked as a kernel's is.
+Result unisonoDriverSubmit(const char* what, void* into, std::size_t uses,
+                           const std::uintptr_t* addresses, const std::int64_t* bytes,
+                           const int* writes, void (*run)(void*), void* data) {
+    Call call(what);
+    if (call.refused()) return call.refused();
+    Stream* stream = find_stream(call.context(), into);
+    if (!stream || stream->context != &call.context())
+        return call.violation(invalid_handle, "the stream is not of the current context");
+    if (const Result end = std::exchange(state().next_launch, success)) return end;
+    for (std::size_t k = 0; k < uses; ++k) {
+        Allocation* memory = find_allocation(addresses[k], bytes[k]);
+        const std::string name = std::string(what) + " (memory " + std::to_string(k) + ")";
+        if (!memory || memory->is_host || memory->context != &call.context())
+            return call.violation(illegal_address, name + " is none of the device's");
+        const std::string wrong =
+            access(*memory, *stream, writes[k] ? Access::Writes : Access::Reads, name);
+        if (!wrong.empty()) return call.violation(illegal_address, wrong);
+    }
+    submit(*stream, what, [=]() -> Result {
+        run(data);
+        return success;
+    });
+    return success;
+}
+
+void unisonoDriverNote(const char* violation) {
+    std::lock_guard lock(state().mutex);
+    note_violation(violation);
 }
 
 Result cuLinkCreate_v2(unsigned, int*, void**, void** made) {

@@ -17,7 +17,13 @@ class CudaBackend final : public Backend {
         return all;
     }
 
-    std::vector<std::string> report() override { return found().lines; }
+    std::vector<std::string> report() override {
+        std::vector<std::string> lines = found().lines;
+        if (found().devices.empty()) return lines;
+        for (const std::string& library : found().devices.front()->libraries()->report())
+            lines.push_back("cuda: " + library);
+        return lines;
+    }
 
   private:
     struct Found {

@@ -12,6 +12,7 @@
 #include "backends/cuda/api.h"
 #include "backends/cuda/queue.h"
 #include "backends/cuda/staging.h"
+#include "backends/device_libraries.h"
 #include "backends/memory_block.h"
 #include "backends/stream_source.h"
 #include "core/threads/fork.h"
@@ -30,7 +31,10 @@ struct LoadedModule : std::enable_shared_from_this<LoadedModule> {
     ~LoadedModule();
 };
 
-class CudaDevice final : public unisono::Device, public BlockSource, public StreamSource {
+class CudaDevice final : public unisono::Device,
+                         public BlockSource,
+                         public StreamSource,
+                         public LibrarySource {
   public:
     CudaDevice(const Api& api, int ordinal);
 
@@ -59,7 +63,11 @@ class CudaDevice final : public unisono::Device, public BlockSource, public Stre
     bool copy_from_peer(const Memory& to, unisono::Device& device, const Memory& from,
                         std::int64_t offset, std::int64_t bytes) override;
 
+    DeviceLibraries* libraries() override;  // libraries/
+
     const Api& api() const { return api_; }
+    /// Its version: 12040 is that of CUDA 12.4.
+    int driver() const { return driver_; }
     /// Where the calling thread's commands go.
     CudaQueue& here() { return static_cast<CudaQueue&>(*queue()); }
     Staging& staging() { return staging_; }
@@ -137,6 +145,7 @@ class CudaDevice final : public unisono::Device, public BlockSource, public Stre
     Event clock_ = nullptr;  ///< was at this time of the host
     std::int64_t clock_ns_ = 0;
     Staging staging_{*this};
+    std::unique_ptr<DeviceLibraries> libraries_;
     LongMutex modules_mutex_;
     std::map<std::string, std::weak_ptr<LoadedModule>> modules_;  ///< by PTX
 };

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "library/linalg/matrix_stack.h"
 #include "library/on_device/device_work.h"
+#include "library/on_device/vendor.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
@@ -116,6 +117,7 @@ void copy_into(DeviceWork& work, const View& from, const View& to) {
 
 void on_device::solve(const NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
+    if (vendor::solve(work, in, out)) return;
     const Lu lu = factor_lu(work, in[0]);
     copy_into(work, in[1], out[0]);
     solve_sides(work, lu, vector_of(out[0]), Stack(in[1]).columns);
@@ -124,6 +126,7 @@ void on_device::solve(const NoAttributes&, Views in, Views out, Device& device) 
 
 void on_device::inv(const NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
+    if (vendor::inv(work, in, out)) return;
     const Lu lu = factor_lu(work, in[0]);
     const DeviceVector x = vector_of(out[0]);
     work.run("identities", {x, lu.n, lu.n}, {x.size});
@@ -133,6 +136,7 @@ void on_device::inv(const NoAttributes&, Views in, Views out, Device& device) {
 
 void on_device::det(const NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
+    if (vendor::det(work, in, out)) return;
     const Lu lu = factor_lu(work, in[0]);
     const DType real = out[2].dtype;
     const bool is_single = real == DType::Float32;
@@ -149,6 +153,7 @@ void on_device::det(const NoAttributes&, Views in, Views out, Device& device) {
 void on_device::cholesky(const primitives::Triangle& triangle, Views in, Views out,
                          Device& device) {
     DeviceWork work(device);
+    if (vendor::cholesky(work, triangle.upper, in, out)) return;
     const Stack a(in[0]);
     const std::int64_t n = a.rows;
     const DeviceVector to = vector_of(out[0]);
@@ -228,6 +233,7 @@ Reflectors factor_qr(DeviceWork& work, const View& in) {
 
 void on_device::qr(const primitives::Orthogonal& orthogonal, Views in, Views out, Device& device) {
     DeviceWork work(device);
+    if (vendor::qr(work, orthogonal.mode, in, out)) return;
     const Reflectors r = factor_qr(work, in[0]);
     const QrMode mode = orthogonal.mode;
     if (mode == QrMode::Raw) {

@@ -5,6 +5,7 @@
 
 #include "library/fft/fft_plan.h"
 #include "library/on_device/device_work.h"
+#include "library/on_device/vendor.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
@@ -295,6 +296,7 @@ void Transform::run_odd_backward(const FftStep& step, const Side& from, const Si
 
 void on_device::fft(const FftStep& step, Views in, Views out, Device& device) {
     DeviceWork work(device);
+    if (vendor::transform(work, step, in, out)) return;
     const DType real = part_dtype(in[0].dtype);
     std::int64_t lines = 1;
     for (int k = 0; k < out[0].layout->rank(); ++k)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "library/on_device/device_work.h"
+#include "library/on_device/vendor.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
@@ -33,6 +34,7 @@ void multiply(DeviceWork& work, const View& first, const View& second, const Vie
         work.run("fill_with", {vector_of(out), Scalar::of(out.dtype, 0)}, {out.layout->size()});
         return;
     }
+    if (vendor::multiply(work, first, second, out)) return;
     const DeviceVector x = work.packed(first), y = work.packed(second);
     const Target to = target_of(work, out, m, n);
     constexpr std::int64_t width = 128;

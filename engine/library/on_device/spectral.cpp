@@ -6,6 +6,7 @@
 #include "library/linalg/matrix_stack.h"
 #include "library/on_device/device_work.h"
 #include "library/on_device/host_step.h"
+#include "library/on_device/vendor.h"
 #include "primitives/host_steps.h"
 #include "primitives/primitives.h"
 
@@ -22,13 +23,14 @@ Scalar precision_of(DType t) {
 }  // namespace
 
 void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    if (vendor::eigh(work, eigen, in, out)) return;
     const Stack a(in[0]);
     const std::int64_t n = a.rows;
     if (!primitives::rotates_hermitian(n)) {
         return step_on_host(in, out, device,
                             [&](Views near, Views made) { host::eigh(eigen, near, made); });
     }
-    DeviceWork work(device);
     const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, a.count));
     const std::int64_t elements = a.count * n * n;
     const DeviceVector m = work.scratch(in[0].dtype, elements),
@@ -44,6 +46,8 @@ void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views ou
 }
 
 void on_device::svd(const primitives::SingularValues& values, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    if (vendor::svd(work, values.mode, in, out)) return;
     const Stack a(in[0]);
     const std::int64_t long_side = std::max(a.rows, a.columns);
     const std::int64_t short_side = std::min(a.rows, a.columns);
@@ -51,7 +55,6 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
         return step_on_host(in, out, device,
                             [&](Views near, Views made) { host::svd(values, near, made); });
     }
-    DeviceWork work(device);
     const bool vectors = values.mode != primitives::SvdMode::Values;
     const std::int64_t kept = values.mode == primitives::SvdMode::Full ? long_side : short_side;
     const DType t = in[0].dtype;

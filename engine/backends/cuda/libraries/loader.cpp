@@ -1,0 +1,208 @@
+// Finds NVIDIA's libraries: in a folder that the user names, where the loader looks, in packages.
+#include "backends/cuda/libraries/loader.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <span>
+#include <vector>
+
+#include "backends/device_libraries.h"
+#include "core/settings.h"
+
+namespace unisono {
+
+std::vector<std::string> (*library_folders)() = nullptr;
+
+namespace cuda {
+
+namespace {
+
+/// A file, and the driver that it needs: libraries run on drivers of their own CUDA release and of
+/// later ones.
+struct File {
+    const char* name;
+    int driver;
+};
+
+struct Wanted {
+    const char* title;
+    const char* package;  ///< the folder in NVIDIA's packages
+    std::array<File, 3> files;
+};
+constexpr Wanted blas{
+    "cuBLAS",
+    "cublas",
+    {{{"libcublas.so.13", 13000}, {"libcublas.so.12", 12000}, {"libcublas.so.11", 11000}}}};
+constexpr Wanted solver{
+    "cuSOLVER", "cusolver", {{{"libcusolver.so.12", 13000}, {"libcusolver.so.11", 11000}, {}}}};
+constexpr Wanted fft{
+    "cuFFT",
+    "cufft",
+    {{{"libcufft.so.12", 13000}, {"libcufft.so.11", 12000}, {"libcufft.so.10", 11000}}}};
+
+/// In the order in which they are asked; an empty one is the loader's own.
+std::vector<std::string> folders_of(const Wanted& wanted) {
+    const std::string& chosen = setting("device_libraries");
+    if (chosen == "none") return {};
+    if (chosen != "auto") return {chosen + "/"};
+    std::vector<std::string> all{""};
+    if (!library_folders) return all;
+    for (const std::string& packages : library_folders()) {
+        for (const char* folder : {wanted.package, "cu13"})
+            all.push_back(packages + "/" + folder + "/lib/");
+    }
+    return all;
+}
+
+Library open(const Wanted& wanted, int driver) {
+    Library found;
+    const auto folders = folders_of(wanted);
+    if (folders.empty()) {
+        found.text = "not wanted";
+        return found;
+    }
+    std::string reason = "not found";
+    for (const File& file : wanted.files) {
+        if (!file.name || driver < file.driver) continue;
+        for (const std::string& folder : folders) {
+            const std::string path = folder + file.name;
+            found.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+            const char* why = dlerror();
+            if (found.handle) {
+                found.text = path;
+                return found;
+            }
+            // One that is there lacks a library of its own, or is for another machine.
+            if (why && access(path.c_str(), F_OK) == 0) reason = why;
+        }
+    }
+    found.text = reason;
+    return found;
+}
+
+/// Looks up routines; one that is missing makes the library as good as absent.
+class Finder {
+  public:
+    explicit Finder(Library& library) : library_(library) {}
+
+    template <class F>
+    void find(const std::string& name, F*& function) {
+        if (!library_.handle) return;
+        function = reinterpret_cast<F*>(dlsym(library_.handle, name.c_str()));
+        if (function) return;
+        library_.text += " lacks " + name;
+        library_.handle = nullptr;
+    }
+    /// As prefix + letter + name for the four types.
+    template <class F>
+    void find_all(const std::string& prefix, const std::array<std::string, 4>& names,
+                  PerType<F>& routine) {
+        for (std::size_t k = 0; k < 4; ++k) find(prefix + names[k], routine.of_[k]);
+    }
+    template <class F>
+    void find_all(const std::string& prefix, const std::string& name, PerType<F>& routine) {
+        find_all(prefix, {"S" + name, "D" + name, "C" + name, "Z" + name}, routine);
+    }
+
+  private:
+    Library& library_;
+};
+
+BlasApi load_blas(int driver) {
+    BlasApi a;
+    a.library = open(blas, driver);
+    Finder finder(a.library);
+    finder.find("cublasCreate_v2", a.create);
+    finder.find("cublasSetStream_v2", a.set_stream);
+    finder.find("cublasSetWorkspace_v2", a.set_workspace);
+    finder.find_all("cublas", "gemm_v2", a.gemm);
+    finder.find_all("cublas", "gemmStridedBatched", a.gemm_batched);
+    finder.find_all("cublas", "gemv_v2", a.gemv);
+    return a;
+}
+
+SolverApi load_solver(int driver) {
+    SolverApi a;
+    a.library = open(solver, driver);
+    Finder finder(a.library);
+    const std::string prefix = "cusolverDn";
+    const std::array<std::string, 4> orgqr{"Sorgqr", "Dorgqr", "Cungqr", "Zungqr"},
+        syevd{"Ssyevd", "Dsyevd", "Cheevd", "Zheevd"};
+    auto sized = [](std::array<std::string, 4> names) {
+        for (std::string& name : names) name += "_bufferSize";
+        return names;
+    };
+    finder.find(prefix + "Create", a.create);
+    finder.find(prefix + "SetStream", a.set_stream);
+    finder.find_all(prefix, "potrf_bufferSize", a.potrf_size);
+    finder.find_all(prefix, "potrf", a.potrf);
+    finder.find_all(prefix, "getrf_bufferSize", a.getrf_size);
+    finder.find_all(prefix, "getrf", a.getrf);
+    finder.find_all(prefix, "getrs", a.getrs);
+    finder.find_all(prefix, "geqrf_bufferSize", a.geqrf_size);
+    finder.find_all(prefix, "geqrf", a.geqrf);
+    finder.find_all(prefix, sized(orgqr), a.orgqr_size);
+    finder.find_all(prefix, orgqr, a.orgqr);
+    finder.find_all(prefix, "gesvd_bufferSize", a.gesvd_size);
+    finder.find_all(prefix, "gesvd", a.gesvd);
+    finder.find_all(prefix, sized(syevd), a.syevd_size);
+    finder.find_all(prefix, syevd, a.syevd);
+    return a;
+}
+
+FftApi load_fft(int driver) {
+    FftApi a;
+    a.library = open(fft, driver);
+    Finder finder(a.library);
+    finder.find("cufftCreate", a.create);
+    finder.find("cufftDestroy", a.destroy);
+    finder.find("cufftSetStream", a.set_stream);
+    finder.find("cufftSetAutoAllocation", a.set_auto_allocation);
+    finder.find("cufftMakePlanMany64", a.make_plan);
+    finder.find("cufftSetWorkArea", a.set_work_area);
+    finder.find("cufftExecC2C", a.complex[0]);
+    finder.find("cufftExecZ2Z", a.complex[1]);
+    finder.find("cufftExecR2C", a.to_complex[0]);
+    finder.find("cufftExecD2Z", a.to_complex[1]);
+    finder.find("cufftExecC2R", a.to_real[0]);
+    finder.find("cufftExecZ2D", a.to_real[1]);
+    return a;
+}
+
+/// All devices of a process have one driver.
+const BlasApi& the_blas(int driver) {
+    static const BlasApi loaded = load_blas(driver);
+    return loaded;
+}
+const SolverApi& the_solver(int driver) {
+    static const SolverApi loaded = load_solver(driver);
+    return loaded;
+}
+const FftApi& the_fft(int driver) {
+    static const FftApi loaded = load_fft(driver);
+    return loaded;
+}
+
+template <class A>
+const A* present(const A& api) {
+    return api.library.handle ? &api : nullptr;
+}
+
+}  // namespace
+
+const BlasApi* blas_api(int driver) { return present(the_blas(driver)); }
+const SolverApi* solver_api(int driver) { return present(the_solver(driver)); }
+const FftApi* fft_api(int driver) { return present(the_fft(driver)); }
+
+std::vector<std::string> library_reports(int driver) {
+    auto line = [](const Wanted& wanted, const Library& library) {
+        return std::string(wanted.title) + ": " + library.text;
+    };
+    return {line(blas, the_blas(driver).library), line(solver, the_solver(driver).library),
+            line(fft, the_fft(driver).library)};
+}
+
+}  // namespace cuda
+
+}  // namespace unisono
