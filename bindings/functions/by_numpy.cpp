@@ -44,11 +44,13 @@ PyObject* ask(const char* name, PyObject* const* args, Py_ssize_t n, PyObject* n
 
 PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n,
                    PyObject* names) noexcept {
-    const bool is_value_error = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
-    if (!is_value_error && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    // Shapes that do not fit are no matter of the elements; of NumPy's dates some functions say so,
+    // and what takes objects for numbers misses an attribute.
+    const bool arrays_only = PyErr_ExceptionMatches(PyExc_ValueError) != 0 ||
+                             PyErr_ExceptionMatches(PyExc_AttributeError) != 0;
+    if (!arrays_only && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
     PutAside error;
-    // Shapes that do not fit are no matter of the elements; of NumPy's dates some functions say so.
-    Ref made(ask(name, args, n, names, is_value_error));
+    Ref made(ask(name, args, n, names, arrays_only));
     if (!made.p && !PyErr_ExceptionMatches(PyExc_Exception)) {  // as Ctrl-C
         error.drop();
         return nullptr;

@@ -198,8 +198,15 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return result
 
 
+def _needs_numbers(name, a):
+    """Raise the error after which NumPy's function is asked (`numpys_elements`)."""
+    if not isinstance(a, _engine.ndarray):
+        raise TypeError(f"{name}: elements must be numbers; got an array of {a.dtype}")
+
+
 def plain_mean(a, axis, dtype, out, keepdims, where):
     """The mean without NumPy's warning."""
+    _needs_numbers("mean", a)
     compute = _float_for(a, dtype)
     try:
         total = _masked(a, where, 0).sum(axis, compute, keepdims=keepdims)
@@ -271,6 +278,7 @@ def var(
 
 def plain_var(a, axis, dtype, out, ddof, keepdims, where, mean):
     """The variance without NumPy's warning."""
+    _needs_numbers("var", a)
     given = a.dtype
     if dtype is None:
         compute = _float_for(a, None)

@@ -222,3 +222,25 @@ def test_einsum_of_objects():
 def test_limits_of_extended_precision(of):
     assert un.finfo(of) == np.finfo(of.dtype if isinstance(of, np.ndarray) else of)
     assert un.finfo(np.ones(2)).bits == 64
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "average", "nanmean"])
+def test_means_of_objects_are_objects(name):
+    halves = np.array([Fraction(1, 2), Fraction(2)], object)
+    got, wanted = getattr(un, name)(halves), getattr(np, name)(halves)
+    assert type(got) is type(wanted) is Fraction and got == wanted
+
+
+def test_means_of_time_differences():
+    spans = np.array([3, 5, 9], "m8[D]")
+    assert un.mean(spans) == np.mean(spans) and isinstance(un.mean(spans), np.timedelta64)
+
+
+def test_sequences_of_arrays_of_dates():
+    days = np.array(["2020-02-01", "2020-01-01", "2020-01-01"], "M8[D]")
+    assert un.lexsort([days, days[::-1]]).tolist() == np.lexsort([days, days[::-1]]).tolist()
+
+
+def test_products_of_vectors_of_objects():
+    a, b = (np.array([Fraction(k, 3) for k in v], object) for v in ((1, 2, 3), (3, 5, 4)))
+    assert un.cross(a, b).tolist() == np.cross(a, b).tolist()

@@ -38,7 +38,7 @@ def retried(name, args, options, arrays_only=False):
     options = options or {}
     if name in _makers and len(args) == 1 and "dtype" not in options:
         return NotImplemented
-    if arrays_only and not any(hasattr(x, "dtype") and _is_numpys(x) for x in args):
+    if arrays_only and not any(map(_has_array_of_numpys, args)):
         return NotImplemented
     if not any(map(_is_numpys, args)) and not any(
         v is not None and _is_numpys(v) for v in options.values()
@@ -141,6 +141,12 @@ def _is_numpys(x):
     if isinstance(kind, numpy.dtype):
         return kind.kind in _kinds or kind.char in _chars
     return isinstance(x, numbers.Number) and not isinstance(x, (int, float, complex))
+
+
+def _has_array_of_numpys(x):
+    if isinstance(x, (list, tuple)):
+        return any(map(_has_array_of_numpys, x[:2]))
+    return hasattr(x, "dtype") and _is_numpys(x)
 
 
 def _names_our_dtype(x):
