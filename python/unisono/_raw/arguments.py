@@ -5,25 +5,29 @@ from __future__ import annotations
 from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import ndarray
 from ..cuda.devices import current_device
+from . import record_arguments
 
 
 class Declared:
     """One parameter of a kernel: its name and type, and whether it is a pointer."""
 
-    __slots__ = ("base", "is_pointer", "name", "strides")
+    __slots__ = ("base", "is_const", "is_pointer", "name", "record", "strides")
 
-    def __init__(self, name, base, is_pointer):
+    def __init__(self, name, base, is_pointer, record=None, is_const=False):
         import numpy as np
 
         self.name, self.base, self.is_pointer = name, base, is_pointer
-        self.strides = (np.dtype(base).itemsize,)
+        self.record, self.is_const = record, is_const
+        self.strides = (np.dtype(base).itemsize,) if record is None else ()
 
     def __str__(self):
         return f"{self.base} {'*' if self.is_pointer else ''}{self.name}"
 
 
-def arguments_of(kernel, declared, args):
+def arguments_of(kernel, declared, args, device="cpu", back=None):
     """The arguments as the kernel takes them: one-dimensional arrays, and numbers of the declared types.
+
+    Memory of structs on the host is copied to the device; `back` gets (copy, bytes of the host) of what is copied back.
 
     Raises
     ------
@@ -36,7 +40,12 @@ def arguments_of(kernel, declared, args):
         )
     given = []
     for d, a in zip(declared, args, strict=True):
-        if not d.is_pointer:
+        if d.record is not None:
+            if d.is_pointer:
+                given += record_arguments.memory(kernel, d, a, device, back)
+            else:
+                given += record_arguments.value(kernel, d, a)
+        elif not d.is_pointer:
             given.append(number_of(kernel, d.name, d.base, a))
         elif (
             type(a) is ndarray and a.dtype.name == d.base and a.strides == d.strides

@@ -7,20 +7,36 @@ import functools
 
 import numpy as np
 
-from . import complex_words, prelude, words
-from .numbers import Number, Pointer, common, is_complex
+from . import complex_words, prelude, records, vectors, words
+from .numbers import Aggregate, Number, Pointer, Variable, common, is_complex
 from .parser import CType
-from .trees import INDICES, at, known_value
+from .trees import INDICES, at, known_value, root
 
 
 def expression_member(body, place, owner, name, is_used=True):
     axis = "xyz".find(name)
     if owner[0] == "name" and owner[2] in INDICES and axis >= 0 and len(name) == 1:
         return body.query(INDICES[owner[2]], axis, place)
-    v = body.evaluate(owner) if owner[0] != "name" or body.find(owner[2]) else None
+    if owner[0] == "name" and owner[2] in INDICES and body.find(owner[2]) is None:
+        raise body.error(place, f"'{owner[2]}' has x, y and z; got '{name}'", "name one of them")
+    is_place = owner[0] in ("name", "index", "member") or owner[:1] + owner[2:3] == ("unary", "*")
+    if is_place:
+        from .expressions import place_of, value_of
+
+        found = place_of(body, owner)
+        if found.record is not None and not (
+            isinstance(found, Variable) and found.kind == "pointer"
+        ):
+            return value_of(body, records.member_place(body, found, name, place), place)
+        v = value_of(body, found, place) if getattr(found, "kind", "") != "pointer" else None
+    else:
+        v = body.evaluate(owner)
+    if isinstance(v, Aggregate):
+        return records.picked(body, v, name, place)
     if isinstance(v, Number) and is_complex(v.dtype) and name in ("x", "y"):
         return complex_words.member(body, place, v, "real" if name == "x" else "imag")
-    raise body.error(place, f"'.{name}' is a member of a struct", "structs are not translated")
+    what = "a pointer, whose members are p->" + name if v is None else "a number"
+    raise body.error(place, f"'.{name}' of {what}", "take the member of a struct or vector")
 
 
 def expression_call(body, place, callee, args, is_used=True):
@@ -33,7 +49,14 @@ def expression_call(body, place, callee, args, is_used=True):
     name, given = callee[2], callee[3]
     if name in body.unit.functions or name in body.unit.templates:
         return call_function(body, body.t, place, name, given, args)
-    made = words.call(body, place, name, args, is_used)
+    if name == "sincos" and len(args) == 3:
+        name = "sincos3"
+    made = words.UNKNOWN
+    if name not in words.TAKES_EXPRESSIONS:
+        made, args = vectors.call(body, place, name, args)
+        made = words.UNKNOWN if made is vectors.UNKNOWN else made
+    if made is words.UNKNOWN:
+        made = words.call(body, place, name, args, is_used)
     if made is words.UNKNOWN:
         known = prelude.translation()
         if name in known.unit.functions or name in known.unit.templates:
@@ -54,6 +77,9 @@ def call_function(body, t, place, name, given, args):
         function, key = instance(body, t, place, name, given, values)
     else:
         function, key = t.unit.functions[name], name
+        if name in t.unit.overloads:
+            function = overload(t.unit, name, values) or function
+            key = (name, *(str(c) for c, _, _ in function.parameters))
     if function.is_kernel:
         raise body.error(place, f"'{name}' is a kernel", "call a __device__ function")
     if len(values) != len(function.parameters):
@@ -63,33 +89,105 @@ def call_function(body, t, place, name, given, args):
         )  # fmt: skip
     compiled, hidden = t.device_function(function, key, place)
     nodes = []
-    for v, (made, parameter, _) in zip(values, function.parameters, strict=True):
-        if made.is_pointer != isinstance(v, Pointer) or v is None:
-            raise body.error(place, f"'{parameter}' of '{name}' is {made}", "give what it expects")
-        if isinstance(v, Pointer):
-            if v.dtype != made.base:
-                raise body.error(
-                    place, f"'{parameter}' of '{name}' is {made}; got elements of {v.dtype}",
-                    "give an array of its type",
-                )  # fmt: skip
-            nodes += [
-                body.read(v.array, place),
-                body.call_known(np.int64, [body.offset(v, place)], place),
-            ]
-        else:
-            nodes.append(body.converted(v, made.base, place))
+    for e, v, (made, parameter, _) in zip(args, values, function.parameters, strict=True):
+        nodes += passed(body, made, v, e, f"'{parameter}' of '{name}'", place)
     for key in hidden:
         if key[0] == "array":
-            nodes.append(body.read(body.variable(key[1], place).name, place))
+            array = body.variable(key[1], place).name
+            nodes.append(body.read(array[key[2]] if isinstance(array, dict) else array, place))
         else:
             nodes.append(body.query(key[1], key[2], place).plain)
     call = at(ast.Call(func=known_value(compiled, place), args=nodes, keywords=[]), place)
-    if function.result.base == "void":
+    result = function.result
+    if result.base == "void":
         body.emit(ast.Expr(value=call), place)
         return None
-    kept = body.fresh(name)
+    if result.record:
+        found = records.variable(body, body.fresh(plain_name(name)), result.record)
+        names = [ast.Name(id=n, ctx=ast.Store()) for n in found.name]
+        if len(names) == 1:
+            body.assign(found.name[0], call, place)
+        else:
+            body.emit(
+                ast.Assign(targets=[ast.Tuple(elts=names, ctx=ast.Store())], value=call), place
+            )
+        parts = zip(found.name, result.record.leaves, strict=True)
+        return Aggregate(
+            result.record, tuple(Number(body.read(n, place), d) for n, (d, _) in parts)
+        )
+    kept = body.fresh(plain_name(name))
     body.assign(kept, call, place)
-    return Number(body.read(kept, place), function.result.base)
+    return Number(body.read(kept, place), result.base)
+
+
+def plain_name(name):
+    """A name of C, ``operator+`` among them, as one of Python."""
+    return name if name.isidentifier() else "operator_" + "_".join(str(ord(c)) for c in name[8:])
+
+
+def passed(body, made, v, e, what, place):
+    """Python's arguments for a parameter of a CType, of a value of C and its expression."""
+    from . import expressions
+
+    if made.is_reference and not made.is_const:
+        v = expressions.place_of(body, e) if e[0] != "value" else v
+        if not isinstance(v, Pointer) or v.is_const:
+            raise body.error(place, f"{what} is {made} &", "give a variable or an element")
+    elif made.is_reference:
+        made = made._replace(is_reference=False)
+    is_pointer = made.is_pointer or made.is_reference
+    if is_pointer != isinstance(v, Pointer) or v is None:
+        raise body.error(place, f"{what} is {made}", "give what it expects")
+    if is_pointer:
+        if v.record is not made.record or (v.dtype != made.base and made.record is None):
+            raise body.error(
+                place, f"{what} is {made}; got elements of {v.record or v.dtype}",
+                "give an array of its type",
+            )  # fmt: skip
+        offset = body.call_known(np.int64, [body.offset(v, place)], place)
+        return [*(body.read(n, place) for n in records.array_names(v.array)), offset]
+    if made.record:
+        v = records.fitting(body, v, made.record, place)
+        pairs = zip(v.parts, made.record.leaves, strict=True)
+        return [body.converted(x, d, place) for x, (d, _) in pairs]
+    return [body.converted(body.number(("value", place, v)), made.base, place)]
+
+
+def overload(unit, name, values):
+    """The function of that name whose parameters are nearest to the values, or None where none takes them."""
+    best, found = -1, None
+    for f in unit.overloads.get(name, [unit.functions[name]]):
+        if len(f.parameters) != len(values):
+            continue
+        score = 0
+        for v, (made, _, _) in zip(values, f.parameters, strict=True):
+            record = getattr(v, "record", None)
+            if record is not made.record or made.is_pointer != isinstance(v, Pointer):
+                score = -1
+                break
+            score += record is not None or v.dtype == made.base
+        if score > best:
+            best, found = score, f
+    return found
+
+
+def referenced(t, tree, found):
+    """Names of variables that are passed as references, which need an address."""
+    if isinstance(tree, tuple) and len(tree) > 3 and tree[0] == "call" and tree[2][0] == "name":
+        name = tree[2][2]
+        functions = t.unit.overloads.get(name) or [t.unit.functions.get(name)]
+        if name in t.unit.templates:
+            template = t.unit.templates[name]
+            values = [CType(f"?{k}") for k in range(len(template.parameters))]
+            functions = [t.parser.instance(name, values)]
+        for f in filter(None, functions):
+            for e, (made, _, _) in zip(tree[3], f.parameters, strict=False):
+                if made.is_reference and not made.is_const and root(e) is not None:
+                    found.add(root(e))
+    if isinstance(tree, (tuple, list)):
+        for one in tree:
+            referenced(t, one, found)
+    return found
 
 
 def _wider(a, b):
@@ -104,7 +202,7 @@ def instance(body, t, place, name, given, values):
         form = t.parser.instance(name, [*bound, *open_[len(bound) :]])
         for k in range(len(bound), len(open_)):
             found = [
-                v.dtype for v, (p, _, _) in zip(values, form.parameters, strict=False)
+                v for v, (p, _, _) in zip(values, form.parameters, strict=False)
                 if p.base == f"?{k}" and v is not None
             ]  # fmt: skip
             if not found:
@@ -112,5 +210,9 @@ def instance(body, t, place, name, given, values):
                     place, f"the template parameter {template.parameters[k][0]} of '{name}' is not known",
                     f"write {name}<...>(...)",
                 )  # fmt: skip
-            bound.append(CType(functools.reduce(_wider, found)))
+            records_ = [v.record for v in found if getattr(v, "record", None)]
+            if records_:
+                bound.append(CType(records_[0].name, record=records_[0]))
+            else:
+                bound.append(CType(functools.reduce(_wider, (v.dtype for v in found))))
     return t.parser.instance(name, bound), (name, *map(str, bound))

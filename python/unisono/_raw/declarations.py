@@ -7,8 +7,8 @@ import ast
 import numpy as np
 
 from .._jit.desugar import Known
-from . import words
-from .numbers import Pointer, Variable, is_float
+from . import expressions, records, words
+from .numbers import Pointer, Variable, is_float, itemsize
 from .trees import at, flatten_list, known_value
 
 
@@ -30,54 +30,96 @@ def statement_declare(body, place, items, is_extern):
         declare(body, made, name, value, here, is_extern)
 
 
+def put(body, target, v, here):
+    """Assign a first value, whatever is const."""
+    expressions.put(body, target, v, here)
+
+
 def declare(body, made, name, value, here, is_extern):
     if made.is_pointer:
         return declare_pointer(body, made, name, value, here)
     if made.base == "void":
         raise body.error(here, f"'{name}' is void", "write a type")
-    if not made.extents and made.space != "local":
-        py = body.new_name(name)
-        given = body.number(value[2][0] if value[0] == "list" else value) if value else None
-        node = (
-            body.converted(given, made.base, here)
-            if given
-            else body.constant(0, made.base, here).node
-        )
-        body.assign(py, node, here)
-        body.scopes[-1][name] = Variable("number", py, made.base)
-        return None
-    py = body.new_name(name)
+    in_memory = made.extents or made.space == "local" or name in body.addressed
+    if not in_memory and not (made.record and records.has_array(made.record)):
+        return declare_value(body, made, name, value, here)
     if is_extern or made.extents[:1] == (None,):
-        extents = (dynamic_extent(body, made.base, name, here),)
+        extents = (dynamic_extent(body, made, name, here),)
         if value is not None:
             extents = (len(value[2]),)
     else:
         extents = tuple(extent(body, e, here) for e in made.extents)
-    word = "un.local_array" if made.space == "local" else "un.private_array"
-    size = int(np.prod(extents, dtype=np.int64)) if extents else 1
-    dtype = known_value(getattr(np, words.NUMPY.get(made.base, made.base)), here)
-    call = ast.Call(
-        func=Known(id=word, ctx=ast.Load()), args=[ast.Constant(value=size), dtype], keywords=[]
-    )
-    body.used.add(py)
-    target = ast.Name(id=py, ctx=ast.Store())
-    body.top.append(at(ast.Assign(targets=[target], value=call), here))
-    body.scopes[-1][name] = Variable("array", py, made.base, extents)
-    if value is not None:
-        fill(body, py, value, made.base, extents, here)
+    array = memory(body, made, name, records.count_of(extents), here)
+    found = Variable("array", array, made.base, extents, record=made.record)
+    given = None
+    if made.record and value is not None and not extents:
+        given = initial(body, made, value, here)
+    elif value is not None and not extents:
+        given = body.number(value[2][0] if value[0] == "list" else value)
+    body.scopes[-1][name] = found
+    if given is not None:
+        put(body, Pointer(array, None, made.base, (), False, made.record), given, here)
+    elif value is not None:
+        fill(body, array, value, made, extents, here)
     return None
 
 
-def fill(body, py, value, dtype, extents, here):
+def memory(body, made, name, count, here):
+    """The arrays of some elements, made at the top of the kernel."""
+    record = made.record
+    array = records.arrays(body, record, name) if record else body.new_name(name)
+    dtypes = record.dtypes if record else (made.base,)
+    word = "un.local_array" if made.space == "local" else "un.private_array"
+    for one, dtype in zip(records.array_names(array), dtypes, strict=True):
+        size = count * record.size // itemsize(dtype) if record else count
+        node = known_value(getattr(np, words.NUMPY.get(dtype, dtype)), here)
+        args = [ast.Constant(value=size), node]
+        call = ast.Call(func=Known(id=word, ctx=ast.Load()), args=args, keywords=[])
+        body.used.add(one)
+        target = ast.Name(id=one, ctx=ast.Store())
+        body.top.append(at(ast.Assign(targets=[target], value=call), here))
+    return array
+
+
+def initial(body, made, value, here):
+    """The first value of a struct or vector."""
+    if value[0] == "list":
+        return records.listed(body, made.record, value, here)
+    return records.fitting(body, body.evaluate(value), made.record, here)
+
+
+def declare_value(body, made, name, value, here):
+    """A variable that has no address."""
+    if made.record:
+        value = value or ("list", here, [])
+        given = initial(body, made, value, here)
+        found = records.variable(body, name, made.record)
+        put(body, records.lanes(found), given, here)
+        body.scopes[-1][name] = found
+        return
+    py = body.new_name(name)
+    if value is None:
+        node = body.constant(0, made.base, here).node
+    else:
+        given = body.number(value[2][0] if value[0] == "list" else value)
+        node = body.converted(given, made.base, here)
+    body.assign(py, node, here)
+    body.scopes[-1][name] = Variable("number", py, made.base)
+
+
+def fill(body, array, value, made, extents, here):
     flat = []
     flatten_list(value, extents, flat)
-    for k in range(int(np.prod(extents))):
-        given = body.number(flat[k]) if k < len(flat) and flat[k] else None
-        v = body.converted(given, dtype, here) if given else body.constant(0, dtype, here).node
-        body.store(Pointer(py, None, dtype), ast.Constant(value=k), v, here)
+    zero = ("list", here, []) if made.record else ("number", here, 0, "int32")
+    first = Pointer(array, None, made.base, (), False, made.record)
+    for k in range(records.count_of(extents)):
+        item = flat[k] if k < len(flat) and flat[k] else zero
+        item = item[2][0] if item[0] == "list" and not made.record else item
+        given = initial(body, made, item, here) if made.record else body.number(item)
+        put(body, body.moved(first, body.constant(k, "int32", here), here), given, here)
 
 
-def dynamic_extent(body, dtype, name, here):
+def dynamic_extent(body, made, name, here):
     if body.dynamic not in (None, name):
         raise body.error(
             here,
@@ -85,7 +127,8 @@ def dynamic_extent(body, dtype, name, here):
             "give it an extent",
         )
     body.dynamic = name
-    total, size = body.t.shared_bytes, np.dtype(words.NUMPY.get(dtype, dtype)).itemsize
+    total = body.t.shared_bytes
+    size = made.record.size if made.record else itemsize(made.base)
     if total < size:
         raise body.error(
             here, f"'{name}' takes the launch's shared memory; got {total} bytes",
@@ -100,13 +143,9 @@ def declare_pointer(body, made, name, value, here):
             here, f"'{name}' points nowhere", "give it an array, or an offset into one, at once"
         )
     p = body.pointer(value)
-    if made.base not in (p.dtype, "void"):
-        raise body.error(
-            here, f"'{name}' points to {made.base}; got elements of {p.dtype}",
-            "pointers keep the type of their elements",
-        )  # fmt: skip
+    p = expressions.retyped(body, p, made, here)
     offset = body.new_name(name + "_at")
     body.assign(offset, body.offset(p, here), here)
-    found = Variable("pointer", p.array, p.dtype, (), made.is_const)
+    found = Variable("pointer", p.array, p.dtype, (), made.is_const, record=p.record)
     body.scopes[-1][name] = found
     body.scopes[-1][name + " offset"] = offset

@@ -6,9 +6,20 @@ import ast
 
 import numpy as np
 
-from . import arithmetic, complex_words, words
+from . import arithmetic, complex_words, records, vectors, words
 from .arithmetic import COMPARE
-from .numbers import RANK, Number, Pointer, Variable, common, is_complex, is_float, promoted
+from .numbers import (
+    RANK,
+    Aggregate,
+    Lanes,
+    Number,
+    Pointer,
+    Variable,
+    common,
+    is_complex,
+    is_float,
+    promoted,
+)  # fmt: skip
 from .parser import CType
 from .trees import at
 
@@ -33,13 +44,25 @@ def expression_name(body, place, name, args, is_used=True):
         if v.is_plain:
             return Number(body.call_known(getattr(np, v.dtype), [node], place), v.dtype, None, node)
         return Number(node, v.dtype)
+    if v.kind == "record":
+        return value_of(body, records.lanes(v), place)
     if v.kind == "array":
-        p = Pointer(v.name, None, v.dtype, v.extents[1:], v.is_const)
+        p = Pointer(v.name, None, v.dtype, v.extents[1:], v.is_const, v.record)
         return p if v.extents else body.load(p, place)
-    offset = body.find(name + " offset") or body.calls.get(v.name)
-    return Pointer(
-        v.name, body.read(offset, place) if offset else None, v.dtype, v.extents, v.is_const
-    )
+    p = pointer_of(body, name, v, place)
+    return body.load(p, place) if v.is_reference else p
+
+
+def pointer_of(body, name, v, place):
+    """The Pointer of a Variable that is one."""
+    offset = body.find(name + " offset")
+    node = body.read(offset, place) if offset else None
+    return Pointer(v.name, node, v.dtype, v.extents, v.is_const, v.record)
+
+
+def expression_value(body, place, value, is_used=True):
+    """What was evaluated already."""
+    return value
 
 
 def expression_comma(body, place, left, right, is_used=True):
@@ -60,22 +83,30 @@ def indexed(body, p, index, place):
 
 
 def place_of(body, e):
-    """What is assigned to: the Variable of a number, or a Pointer to one element."""
+    """What is assigned to: the Variable of a number, a Pointer to one element, or Lanes."""
     if e[0] == "name":
         v = body.variable(e[2], e[1])
+        if v.kind == "record":
+            return records.lanes(v)
         if v.kind == "array" and not v.extents:
-            return Pointer(v.name, None, v.dtype, (), v.is_const)
-        return v
+            return Pointer(v.name, None, v.dtype, (), v.is_const, v.record)
+        return pointer_of(body, e[2], v, e[1]) if v.is_reference else v
     if e[0] == "index":
         return indexed(body, body.pointer(e[2]), e[3], e[1])
     if e[0] == "unary" and e[2] == "*":
         return body.pointer(e[3])
+    if e[0] == "member":
+        owner = place_of(body, e[2])
+        if getattr(owner, "record", None) is not None and getattr(owner, "kind", "") != "pointer":
+            return records.member_place(body, owner, e[3], e[1])
     raise body.error(e[1], "this cannot be assigned to", "assign to a variable or an element")
 
 
 def kept(body, p, place):
     """The pointer with an offset that may be written twice."""
-    if p.offset is None or isinstance(p.offset, (ast.Constant, ast.Name)):
+    if isinstance(p, Lanes):
+        return Lanes(p.record, tuple(kept(body, t, place) for t in p.targets))
+    if isinstance(p, Variable) or isinstance(p.offset, (ast.Constant, ast.Name, type(None))):
         return p
     name = body.fresh("at")
     body.assign(name, p.offset, place)
@@ -83,13 +114,15 @@ def kept(body, p, place):
 
 
 def put(body, target, v, place):
-    """Assign a Number; gives what the target then is."""
+    """Assign a value; gives what the target then is."""
+    if isinstance(target, Pointer) and (target.is_const or target.extents or target.is_array):
+        what = f"'{target.array}' is const" if target.is_const else "an array cannot be assigned to"
+        raise body.error(place, what, "leave const out, and assign to elements")
+    if target.record is not None:
+        return records.stored(body, target, v, place)
+    v = body.number(("value", place, v))
     node = body.converted(v, target.dtype, place)
     if isinstance(target, Pointer):
-        if target.is_const:
-            raise body.error(place, f"'{target.array}' is const", "leave const out")
-        if target.extents:
-            raise body.error(place, "an array cannot be assigned to", "assign to its elements")
         body.store(target, body.offset(target, place), node, place)
         return Number(body.element(target, place), target.dtype)
     if target.is_plain:
@@ -99,6 +132,13 @@ def put(body, target, v, place):
 
 
 def value_of(body, target, place):
+    """What is at a place."""
+    if isinstance(target, Lanes):
+        return records.read(body, target, place)
+    if isinstance(target, Pointer) and target.is_array:
+        return target._replace(is_array=False)
+    if isinstance(target, Pointer) and target.record is not None:
+        return body.load(target, place)
     if isinstance(target, Pointer):
         return Number(body.element(target, place), target.dtype)
     return Number(body.read(target.name, place), target.dtype)
@@ -109,16 +149,25 @@ def expression_assign(body, place, op, left, right, is_used=True):
     if isinstance(target, Variable) and target.kind != "number":
         return move_pointer(body, place, op, left, target, right)
     if op == "=":
-        return put(body, target, body.number(right), place)
-    if isinstance(target, Pointer):
-        target = kept(body, target, place)
-    value = body.number(right)
+        return put(body, target, computed(body, right), place)
+    target = kept(body, target, place)
+    more = computed(body, right)
     return put(
-        body,
-        target,
-        arithmetic.combined(body, op[:-1], value_of(body, target, place), value, place),
-        place,
+        body, target, combined(body, op[:-1], value_of(body, target, place), more, place), place
     )
+
+
+def computed(body, e):
+    """The value of an expression, which is a number or a record."""
+    made = body.evaluate(e)
+    return made if isinstance(made, Aggregate) else body.number(("value", e[1], made))
+
+
+def combined(body, op, a, b, place):
+    """Two values combined."""
+    if isinstance(a, Aggregate) or isinstance(b, Aggregate):
+        return vectors.combined(body, op, a, b, place)
+    return arithmetic.combined(body, op, a, b, place)
 
 
 def move_pointer(body, place, op, left, target, right):
@@ -137,7 +186,7 @@ def move_pointer(body, place, op, left, target, right):
                 "use a pointer for each array",
             )
     else:
-        p = body.moved(body.pointer(left), body.number(right), place, op[0])
+        p = body.moved(pointer_of(body, left[2], target, place), body.number(right), place, op[0])
     body.assign(offset, body.offset(p, place), place)
     return p._replace(offset=body.read(offset, place))
 
@@ -149,21 +198,17 @@ def expression_step(body, place, op, operand, is_before, is_used=True):
     target = place_of(body, operand)
     if isinstance(target, Variable) and target.kind != "number":
         p = body.pointer(operand)
-        kept = body.fresh("before")
-        body.assign(kept, body.offset(p, place), place)
+        name = body.fresh("before")
+        body.assign(name, body.offset(p, place), place)
         move_pointer(body, place, op + "=", operand, target, one)
-        return p._replace(offset=body.read(kept, place))
-    if isinstance(target, Pointer):
-        target = kept(body, target, place)
-    kept = body.fresh("before")
-    body.assign(kept, value_of(body, target, place).node, place)
-    before = Number(body.read(kept, place), target.dtype)
-    put(
-        body,
-        target,
-        arithmetic.combined(body, op, before, body.constant(1, "int32", place), place),
-        place,
-    )
+        return p._replace(offset=body.read(name, place))
+    target = kept(body, target, place)
+    before = value_of(body, target, place)
+    if isinstance(before, Number):
+        name = body.fresh("before")
+        body.assign(name, before.node, place)
+        before = Number(body.read(name, place), target.dtype)
+    put(body, target, combined(body, op, before, body.constant(1, "int32", place), place), place)
     return before
 
 
@@ -172,14 +217,14 @@ def expression_unary(body, place, op, operand, is_used=True):
         return body.load(body.pointer(operand), place)
     if op == "&":
         target = place_of(body, operand)
-        if isinstance(target, Variable):
+        if not isinstance(target, Pointer):
             raise body.error(
-                place,
-                "the address of a variable is not translated",
-                "use an array of one element",
+                place, "this has no address", "take that of a variable, a member or an element"
             )
         return target
-    v = body.number(operand)
+    v = computed(body, operand)
+    if isinstance(v, Aggregate):
+        return vectors.unary(body, op, v, place)
     if op == "!":
         return Number(at(ast.UnaryOp(op=ast.Not(), operand=body.truth(v, place)), place), "bool")
     dtype = promoted(v.dtype)
@@ -205,7 +250,7 @@ def expression_binary(body, place, op, left, right, is_used=True):
         return pointer_binary(body, place, op, a, b)
     if a is None or b is None:
         raise body.error(place, f"{op} needs two numbers; got nothing", "give values")
-    return arithmetic.combined(body, op, a, b, place)
+    return combined(body, op, a, b, place)
 
 
 def pointer_binary(body, place, op, a, b):
@@ -233,7 +278,10 @@ def apart(body, e):
 
 
 def logical(body, place, op, left, right):
-    a = body.condition(left)
+    first = body.evaluate(left)
+    if isinstance(first, Aggregate):
+        return vectors.combined(body, op, first, body.evaluate(right), place)
+    a = body.condition(("value", place, first))
     b, pre = apart(body, right)
     if not pre:
         made = ast.BoolOp(op=ast.And() if op == "&&" else ast.Or(), values=[a, b])
@@ -250,12 +298,18 @@ def logical(body, place, op, left, right):
 
 
 def expression_choose(body, place, test, yes, no, is_used=True):
-    condition = body.condition(test)
+    tested = body.evaluate(test)
+    if isinstance(tested, Aggregate):
+        return vectors.chosen(body, tested, computed(body, yes), computed(body, no), place)
+    condition = body.condition(("value", test[1], tested))
     before, body.out = body.out, []
-    a = body.number(yes)
+    a = body.evaluate(yes)
     pre_a, body.out = body.out, []
-    b = body.number(no)
+    b = body.evaluate(no)
     pre_b, body.out = body.out, before
+    if isinstance(a, Aggregate) or isinstance(b, Aggregate):
+        return choose_record(body, place, condition, (a, pre_a), (b, pre_b))
+    a, b = body.number(("value", yes[1], a)), body.number(("value", no[1], b))
     dtype = "bool" if a.dtype == b.dtype == "bool" else common(a.dtype, b.dtype)
     x, y = body.converted(a, dtype, place), body.converted(b, dtype, place)
     if not pre_a and not pre_b:
@@ -268,15 +322,46 @@ def expression_choose(body, place, test, yes, no, is_used=True):
     return Number(body.read(kept, place), dtype)
 
 
-def expression_cast(body, place, made, operand, is_used=True):
-    if made.is_pointer:
-        p = body.pointer(operand)
-        if made.base not in (p.dtype, "void"):
-            raise body.error(
-                place, f"a pointer to {p.dtype} becomes one to {made.base}",
-                "pointers keep the type of their elements",
-            )  # fmt: skip
+def choose_record(body, place, condition, yes, no):
+    """One of two records, by a condition; each is its value and the statements before it."""
+    record = next(v.record for v, _ in (yes, no) if isinstance(v, Aggregate))
+    kept = records.variable(body, body.fresh("chosen"), record)
+    branches = []
+    for value, pre in (yes, no):
+        before, body.out = body.out, list(pre)
+        put(body, records.lanes(kept), value, place)
+        made, body.out = body.out, before
+        branches.append(made)
+    body.emit(ast.If(test=condition, body=branches[0], orelse=branches[1]), place)
+    return value_of(body, records.lanes(kept), place)
+
+
+def expression_vector(body, place, made, items, is_used=True):
+    return vectors.literal(body, made.record, [computed(body, e) for e in items], place)
+
+
+def retyped(body, p, made, place):
+    """The pointer as one to another type over numbers of the same dtype."""
+    to = made.record
+    dtypes = p.record.dtypes if p.record else (p.dtype,)
+    wanted = to.dtypes if to else (made.base,)
+    if made.base == "void" or (to is p.record and made.base == p.dtype) or (to and to is p.record):
         return p
+    if len(dtypes) != 1 or dtypes != wanted:
+        raise body.error(
+            place, f"a pointer to {p.record or p.dtype} becomes one to {made.base}",
+            "pointers keep the dtype of their numbers",
+        )  # fmt: skip
+    return p._replace(record=to, dtype=wanted[0], extents=())
+
+
+def expression_cast(body, place, made, operand, is_used=True):
+    if made.record and not made.is_pointer:
+        if operand[0] == "list":
+            return records.listed(body, made.record, operand, place)
+        return records.fitting(body, computed(body, operand), made.record, place)
+    if made.is_pointer:
+        return retyped(body, body.pointer(operand), made, place)
     if made.base == "void":
         body.evaluate(operand, is_used=False)
         return None
@@ -293,8 +378,23 @@ def expression_complex(body, place, dtype, real, imag, is_used=True):
 
 
 def expression_sizeof(body, place, what, is_used=True):
-    dtype = what.base if isinstance(what, CType) else body.number(what).dtype
-    return body.constant(np.dtype(words.NUMPY.get(dtype, dtype)).itemsize, "uint64", place)
+    if not isinstance(what, CType):
+        what = type_of(body.evaluate(what))
+    size = (
+        what.record.size
+        if what.record
+        else np.dtype(words.NUMPY.get(what.base, what.base)).itemsize
+    )
+    return body.constant(8 if what.is_pointer else size, "uint64", place)
+
+
+def type_of(v):
+    """The CType of a value."""
+    if isinstance(v, Aggregate):
+        return CType(v.record.name, record=v.record)
+    if isinstance(v, Pointer):
+        return CType(v.record.name if v.record else v.dtype, True, record=v.record)
+    return CType(v.dtype)
 
 
 def expression_text(body, place, text, is_used=True):

@@ -11,7 +11,7 @@ from ..cuda.devices import Stream, current_device
 from ..cuda.launches import kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
 from .lexer import Source, tokens
-from .parser import CType, Parser
+from .parser import CType, Function, Parser
 from .translate import Translation, flattener, stub
 
 _numbers = itertools.count()
@@ -45,8 +45,9 @@ class RawModule:
     -----
     The text is translated to the tree of a `unisono.kernel`, so that it runs on the CPU, in the interpreter (which
     finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
-    ``__device__`` functions, templates, ``__shared__`` arrays, atomics and mathematics are there; structs, vector types,
-    references, warp functions and printf are not. Indices are tested.
+    ``__device__`` functions, templates, ``__shared__`` arrays, atomics, mathematics, vector types and structs are there;
+    unions, warp functions and printf are not. Indices are tested. A pointer to a struct takes a structured array
+    (``align=True``), or bytes; one to a vector type also an array of its numbers.
 
     Examples
     --------
@@ -154,44 +155,80 @@ class RawModule:
         ValueError
             If there is no such variable.
         """
-        return self._global(name, current_device().name)
+        found = self._variable(name)[0]
+        dtype = found.record.dtypes[0] if found.record else found.base
+        if found.record and len(found.record.dtypes) > 1:
+            dtype = "uint8"
+        return self._global(name, current_device().name, dtype)
 
-    def _global(self, name, device):
-        import numpy as np
-
-        import unisono as un
-
-        made = self._globals.get((name, device))
-        if made is not None:
-            return made
+    def _variable(self, name):
         found = self._parsed().unit.variables.get(name)
         if found is None:
             raise ValueError(
                 f"get_global: the text has no variable '{name}'; got {sorted(self._parsed().unit.variables)}; "
                 f"write __device__ in front of it"
             )
-        ctype, value, place = found
+        return found
+
+    def _global(self, name, device, dtype):
+        """The variable's memory as a packed array of a dtype."""
+        made = self._globals.get((name, device))
+        if made is None:
+            import unisono as un
+
+            made = self._globals[name, device] = un.array(self._initial(name), device=device)
+        if made.dtype.name == dtype:
+            return made
+        view = self._globals.get((name, device, dtype))
+        if view is None:
+            view = self._globals[name, device, dtype] = made.view(dtype)
+        return view
+
+    def _initial(self, name):
+        import numpy as np
+
         from .declarations import extent
+        from .records import count_of
         from .translate import Body
         from .trees import flatten_list
 
+        ctype, value, place = self._variable(name)
         source = self._parser.source
-        reader = Body(Translation(self._parser, source), None)
+        reader = Body(Translation(self._parser, source), _NOTHING)
         extents = tuple(extent(reader, e, place) for e in ctype.extents)
+        if ctype.record:
+            return self._initial_records(reader, ctype, extents, value, place)
         flat = []
         if value is not None:
             flatten_list(value, extents, flat)
-        count = int(np.prod(extents, dtype=np.int64)) if extents else 1
-        made = np.zeros(count, ctype.base)
+        made = np.zeros(count_of(extents), ctype.base)
         for k, item in enumerate(flat):
-            known = None if item is None else reader.number(item).value
-            if item is not None and known is None:
-                raise source.error(
-                    place, f"the first value of '{name}' is no constant", "write numbers"
+            made[k] = 0 if item is None else _constant(reader, item, name)
+        return made
+
+    def _initial_records(self, reader, ctype, extents, value, place):
+        import numpy as np
+
+        from .records import count_of, listed
+        from .trees import flatten_list
+
+        record, count, flat = ctype.record, count_of(extents), []
+        memory = np.zeros(count * record.size, np.uint8)
+        if value is not None:
+            flatten_list(value, extents, flat)
+        for k, item in enumerate(flat):
+            if item is None:
+                continue
+            if item[0] != "list":
+                raise reader.error(item[1], "the first value is no list", "write numbers in braces")
+            row = memory[k * record.size : (k + 1) * record.size]
+            parts = listed(reader, record, item, place).parts
+            for v, (dtype, offset) in zip(parts, record.leaves, strict=True):
+                one = _constant(reader, ("value", item[1], v), ctype.base)
+                row[offset:].view(np.uint8)[: np.dtype(dtype).itemsize] = np.frombuffer(
+                    np.array(one, dtype).tobytes(), np.uint8
                 )
-            made[k] = known or 0
-        self._globals[name, device] = un.array(made, device=device)
-        return self._globals[name, device]
+        return memory if len(record.dtypes) > 1 else memory.view(record.dtypes[0])
 
     def __repr__(self):
         return f"<RawModule {self._name}>"
@@ -332,10 +369,8 @@ class RawKernel:
         source = parser.source
         made = Translation(parser, source, shared).kernel(function)
         python = stub(made, function, source)
-        types = [_spec(c) for c, _, _ in function.parameters]
-        types += [
-            ("array", parser.unit.variables[n][0].base, 1, "C", False) for _, n in made.hidden
-        ]
+        types = [spec for c, _, _ in function.parameters for spec in _specs(c)]
+        types += [("array", dtype, 1, "C", False) for _, _, dtype in made.hidden]
         from .._jit.signatures import signatures_of
 
         text = ", ".join(_spelled(t) for t in types)
@@ -346,9 +381,10 @@ class RawKernel:
 
         kernels = {}
         self._declared = [
-            Declared(name, c.base, c.is_pointer) for c, name, _ in function.parameters
+            Declared(name, c.base, c.is_pointer, c.record, c.is_const)
+            for c, name, _ in function.parameters
         ]
-        hidden = [n for _, n in made.hidden]
+        hidden = [key[1:] for key in made.hidden]
         self._made[shared] = found = (kernels, python, options, flatten, hidden)
         return found
 
@@ -391,18 +427,46 @@ class RawKernel:
             if isinstance(grid, (int, tuple)) and isinstance(block, (int, tuple)):
                 if len(k.launches) < _most_launches:
                     k.launches[grid, block] = over, local
-        given = arguments_of(self.name, self._declared, args)
-        for name in hidden:
-            given.append(self._module._global(name, device))
+        back = []
+        given = arguments_of(self.name, self._declared, args, device, back)
+        if (hidden or back) and device != "cpu":
+            given = [_moved(a, device, back) for a in given]
+        for name, dtype in hidden:
+            given.append(self._module._global(name, device, dtype))
         if isinstance(stream, Stream):
             with stream.statements():
                 k._launch(over, local, tuple(given), {})
         else:
             k._launch(over, local, tuple(given), {})
+        for there, here in back:
+            here[...] = there.to_device("cpu")
 
 
-def _spec(c: CType):
-    return ("array", c.base, 1, "C", False) if c.is_pointer else ("scalar", c.base)
+_NOTHING = Function("", None, CType("void"), [], ("block", None, []), False, 0)
+
+
+def _moved(a, device, back):
+    """An array of the host on the device where others are; `back` gets (copy, array)."""
+    if not isinstance(a, _engine.ndarray) or a.device.name != "cpu":
+        return a
+    import unisono as un
+
+    back.append((un.array(a, device=device), a))
+    return back[-1][0]
+
+
+def _constant(reader, item, name):
+    known = reader.number(item[2][0] if item[0] == "list" else item).value
+    if known is None:
+        raise reader.error(item[1], f"the first value of '{name}' is no constant", "write numbers")
+    return known
+
+
+def _specs(c: CType):
+    """The types of what is passed for a parameter: of a struct for each dtype, or each number."""
+    if c.is_pointer:
+        return [("array", d, 1, "C", False) for d in (c.record.dtypes if c.record else (c.base,))]
+    return [("scalar", d) for d, _ in c.record.leaves] if c.record else [("scalar", c.base)]
 
 
 def _spelled(spec):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+import numpy as np
+
 RANK = ["int32", "uint32", "int64", "uint64", "float32", "float64"]
 
 
@@ -25,6 +27,24 @@ class Pointer(NamedTuple):
     dtype: str
     extents: tuple = ()
     is_const: bool = False
+    record: object = (
+        None  # of a struct or vector type: then `array` may be a dict of names by dtype
+    )
+    is_array: bool = False  # the first element of a member that is an array
+
+
+class Aggregate(NamedTuple):
+    """A value of a struct or vector type: its `records.Record`, and a Number for each number in it."""
+
+    record: object
+    parts: tuple
+
+
+class Lanes(NamedTuple):
+    """Places of the numbers of a struct or vector: Variables, or Pointers to elements."""
+
+    record: object
+    targets: tuple
 
 
 class Variable(NamedTuple):
@@ -36,6 +56,13 @@ class Variable(NamedTuple):
     extents: tuple = ()
     is_const: bool = False
     is_plain: bool = False  # the variable of a loop over a range: its value has 64 bits
+    record: object = None  # of kind "record" `name` has one name for each number
+    is_reference: bool = False
+
+
+def itemsize(dtype):
+    """Bytes of a number."""
+    return np.dtype(dtype).itemsize
 
 
 def promoted(dtype):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from . import records
+from .arithmetic import folded
 from .lexer import Place, Token, number
 
 _WORDS = {
@@ -34,6 +36,7 @@ _LEVELS = [
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 ]  # fmt: skip
+_TAGGED = {"struct", "enum"}
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
 
@@ -46,6 +49,7 @@ class CType(NamedTuple):
     extents: tuple = ()
     space: str = ""
     is_reference: bool = False
+    record: object = None  # of a struct or vector type
 
     def __str__(self):
         return ("const " if self.is_const else "") + self.base + (" *" if self.is_pointer else "")
@@ -76,6 +80,8 @@ class Unit:
     def __init__(self):
         self.functions, self.templates, self.variables, self.types = {}, {}, {}, {}
         self.constants = {}
+        self.structs = {}  # by their tags
+        self.overloads = {}  # functions of one name and other parameters, where there are some
 
 
 class Parser:
@@ -85,7 +91,10 @@ class Parser:
         end = Token("end", "the end of the text", len(source.lines), 0)
         self.tokens, self.source, self.at = [*tokens, end], source, 0
         self.unit, self.bound = Unit(), {}
+        self.packed = False  # whether the attributes just read say so
+        self.least_align = 1
         is_cuda = any(t.text in ("__global__", "__shared__", "__device__") for t in tokens)
+        self.is_cuda = is_cuda
         self.plain_names = _OF_OPENCL if is_cuda else frozenset()
         if is_cuda and not any("cuda_fp16" in line for line in source.lines):
             self.plain_names |= {"half"}
@@ -190,18 +199,31 @@ class Parser:
     def typedef(self):
         self.at += 1
         made, _ = self.type()
-        made = made._replace(is_pointer=bool(self.take("*")) or made.is_pointer)
-        self.unit.types[self.name()] = made
+        while True:
+            one = made._replace(is_pointer=bool(self.take("*")) or made.is_pointer)
+            name = self.name()
+            if one.record and one.base.startswith("struct ") and not one.is_pointer:
+                one.record.name, one = name, one._replace(base=name)
+            self.unit.types[name] = one
+            self.attributes()
+            if not self.take(","):
+                break
         self.expect(";")
 
     def definition(self, keep=True):
         start = self.place
         made, words = self.type()
         is_kernel = bool(words & _KERNEL)
+        if words & _TAGGED and self.take(";"):  # defines a struct, and nothing of it
+            return None
         while self.take("*"):
             made = made._replace(is_pointer=True)
         place = self.place
         name = self.name()
+        if name == "operator":
+            while self.token.text != "(" or self.peek() == ")" and name == "operator":
+                name += self.token.text
+                self.at += 1
         if self.token.text != "(":
             return self.module_variable(made, words, name, place)
         self.at += 1
@@ -214,7 +236,7 @@ class Parser:
                 self.expect(",")
         body = None if self.take(";") else self.block()
         end = self.tokens[self.at - 1].line
-        if is_kernel and made != CType("void"):
+        if is_kernel and (made.base != "void" or made.is_pointer):
             raise self.error(
                 f"the kernel '{name}' returns {made}", "make it void, and store results", start
             )
@@ -222,8 +244,19 @@ class Parser:
             parameters = [(_typed_by_cast(c, n, body), n, at) for c, n, at in parameters]
         function = Function(name, place, made, parameters, body, is_kernel, end)
         if keep and (body is not None or name not in self.unit.functions):
+            self.overload(name, function)
             self.unit.functions[name] = function
         return function
+
+    def overload(self, name, function):
+        """Keep functions of one name apart by their parameters."""
+        before = self.unit.functions.get(name)
+        types = [c for c, _, _ in function.parameters]
+        if before is None or (before.body is None and name not in self.unit.overloads):
+            return
+        known = self.unit.overloads.setdefault(name, [before])
+        known[:] = [f for f in known if [c for c, _, _ in f.parameters] != types]
+        known.append(function)
 
     def module_variable(self, made, words, name, place):
         extents = self.extents()
@@ -274,7 +307,11 @@ class Parser:
             return False
         known = t.text in _WORDS or t.text in _QUALIFIERS or t.text in SPACES or t.text in _KERNEL
         bound = self.bound.get(t.text)
-        return known or t.text in self.unit.types or isinstance(bound, CType) or t.text == "struct"
+        if known or t.text in self.unit.types or isinstance(bound, CType):
+            return True
+        if t.text in _TAGGED or t.text in ("union", "class"):
+            return True
+        return records.vector_named(t.text, self.is_cuda) is not None
 
     def type(self):
         """(CType without pointers, the words that stood there)."""
@@ -289,13 +326,20 @@ class Parser:
                 is_const = is_const or w in ("const", "constexpr")
             elif w in SPACES:
                 space = SPACES[w] if SPACES[w] != "device" or not space else space
-            elif w in ("__launch_bounds__", "__attribute__"):
+            elif w == "__launch_bounds__":
                 self.at += 1
                 self.parentheses()
                 continue
-            elif w in ("struct", "union", "class", "enum", "auto"):
+            elif w in ("__attribute__", "__align__"):
+                self.attributes()
+                continue
+            elif w in _TAGGED and base is None and not words:
+                all_words.add(w)
+                base = self.enumeration() if w == "enum" else self.struct()
+                continue
+            elif w in ("union", "class", "auto"):
                 raise self.error(
-                    f"'{w}' is not translated", "pass its parts as arrays and numbers of their own"
+                    f"'{w}' is not translated", "write a struct, and the type of each variable"
                 )
             elif base is None and not words and isinstance(self.bound.get(w), CType):
                 base = self.bound[w]
@@ -312,10 +356,13 @@ class Parser:
                 base = self.complex_type()
                 continue
             elif base is None and not words:
-                raise self.error(
-                    f"'{w}' is no type that is known",
-                    "use numbers, and pointers to them; vector types and structs are not translated",
-                )
+                vector = records.vector_named(w, self.is_cuda)
+                if vector is None:
+                    raise self.error(
+                        f"'{w}' is no type that is known",
+                        "use numbers, vectors and structs, and pointers to them",
+                    )
+                base = CType(vector.name, record=vector)
             else:
                 break
             all_words.add(w)
@@ -324,6 +371,106 @@ class Parser:
             raise self.error(f"expected a type; got '{self.token.text}'", "write a type", place)
         made = base or CType(_plain(words))
         return made._replace(is_const=is_const or made.is_const, space=space), all_words
+
+    def attributes(self):
+        """Takes ``__attribute__((...))`` and ``__align__(n)``, and keeps what they say of layouts."""
+        while self.token.text in ("__attribute__", "__align__", "alignas"):
+            word = self.token.text
+            self.at += 1
+            first = self.at
+            self.parentheses()
+            inside = [t for t in self.tokens[first : self.at] if t.text not in "()"]
+            self.packed = self.packed or any("packed" in t.text for t in inside)
+            is_align = word != "__attribute__" or any("aligned" in t.text for t in inside)
+            numbers = [number(t)[0] for t in inside if t.kind == "number"]
+            if is_align and numbers:
+                self.least_align = int(numbers[0])
+
+    def struct(self):
+        """The type of a ``struct``, at whose word the parser is, and its definition if there is one."""
+        place = self.place
+        self.at += 1
+        self.packed, self.least_align = False, 1
+        self.attributes()
+        tag = self.name() if self.token.kind == "name" else f"struct {place.line}"
+        if not self.take("{"):
+            found = self.unit.structs.get(tag)
+            if found is None:
+                raise self.error(f"'struct {tag}' is not defined", "define it above", place)
+            return found
+        given, align = [], self.least_align
+        while not self.take("}"):
+            given += self.members()
+        self.packed, self.least_align = False, align
+        self.attributes()
+        if self.packed:
+            raise self.error(
+                f"'{tag}' is packed, so that numbers have no place of their size",
+                "leave packed out, and order the members by size", place,
+            )  # fmt: skip
+        if not given:
+            raise self.error(f"'{tag}' has no members", "write what it has", place)
+        if len({n for n, _ in given}) < len(given):
+            raise self.error(f"two members of '{tag}' have one name", "rename one", place)
+        found = CType(tag, record=records.struct(tag, given, self.least_align))
+        self.unit.structs[tag] = self.unit.types[tag] = found
+        return found
+
+    def members(self):
+        """The (name, CType) pairs of one declaration in a struct."""
+        place = self.place
+        made, _ = self.type()
+        found = []
+        while True:
+            if made.is_pointer or self.token.text in ("*", "&"):
+                raise self.error(
+                    "a member is a pointer", "keep an index, and pass the array to the kernel"
+                )
+            name = self.name()
+            if self.token.text == "(":
+                raise self.error(
+                    f"'{name}' is a function of a struct", "write a function that takes it", place
+                )
+            extents = tuple(self.whole(e) for e in self.extents())
+            self.attributes()
+            found.append((name, made._replace(extents=(*extents, *made.extents), space="")))
+            if not self.take(","):
+                break
+        self.expect(";")
+        return found
+
+    def whole(self, e):
+        """The value of an expression of constants."""
+        made = None
+        if e is None:
+            made = None
+        elif e[0] == "number" and isinstance(e[2], int):
+            made = e[2]
+        elif e[0] == "name" and e[2] in self.unit.constants:
+            made = self.whole(self.unit.constants[e[2]][1])
+        elif e[0] == "unary" and e[2] == "-":
+            made = -self.whole(e[3])
+        elif e[0] == "binary":
+            made = folded(e[2], self.whole(e[3]), self.whole(e[4]), "int64")
+        if made is None:
+            raise self.error("a constant is needed", "write a number, or #define one", e and e[1])
+        return int(made)
+
+    def enumeration(self):
+        """The type of an ``enum``, at whose word the parser is; its names are constants."""
+        self.at += 1
+        self.take("class")
+        if self.token.kind == "name":
+            self.unit.types[self.name()] = CType("int32")
+        if self.take("{"):
+            value = -1
+            while not self.take("}"):
+                place, name = self.place, self.name()
+                value = self.whole(self.conditional()) if self.take("=") else value + 1
+                self.unit.constants[name] = (CType("int32"), ("number", place, value, "int32"))
+                if self.token.text != "}":
+                    self.expect(",")
+        return CType("int32")
 
     def complex_type(self):
         """The type ``complex<T>``, at whose first token the parser is."""
@@ -462,6 +609,8 @@ class Parser:
         place = self.place
         base, words = self.type()
         made = []
+        if words & _TAGGED and self.take(";"):
+            return ("block", place, [])
         while True:
             one = base
             while self.take("*"):
@@ -483,12 +632,24 @@ class Parser:
                 value = self.assignment()
                 if one.base.startswith("complex") and self.take(","):
                     value = ("complex", here, one.base, value, self.assignment())
+                if one.record:  # dim3 at(x, y)
+                    value = ("list", here, [value])
+                    while self.take(","):
+                        value[2].append(self.assignment())
+                    self.ones("dim3" in words, value[2])
                 self.expect(")")
+            elif self.token.text == "{":
+                value = self.initializer()
             made.append((one, name, value, here))
             if not self.take(","):
                 break
         self.expect(";")
         return ("declare", place, made, "extern" in words)
+
+    def ones(self, is_dim3, items):
+        """What a dim3 is not given is 1."""
+        while is_dim3 and len(items) < 3:
+            items.append(("number", self.place, 1, "uint32"))
 
     def initializer(self):
         place = self.place
@@ -496,7 +657,12 @@ class Parser:
             return self.assignment()
         items = []
         while not self.take("}"):
-            items.append(self.initializer())
+            if self.take("."):
+                here, name = self.place, self.name()
+                self.expect("=")
+                items.append(("named", here, name, self.initializer()))
+            else:
+                items.append(self.initializer())
             if self.token.text != "}":
                 self.expect(",")
         return ("list", place, items)
@@ -554,6 +720,14 @@ class Parser:
             self.at += 1
             made = self.cast_type()
             self.expect(")")
+            if self.token.text == "{":  # (T){...}
+                return self.postfix(("cast", place, made, self.initializer()))
+            if made.record and not made.is_pointer and self.take("("):  # (float4)(a, b, c, d)
+                items = [self.assignment()]
+                while self.take(","):
+                    items.append(self.assignment())
+                self.expect(")")
+                return self.postfix(("vector", place, made, items))
             return ("cast", place, made, self.unary())
         return self.postfix(self.primary())
 
@@ -572,6 +746,7 @@ class Parser:
             elif self.take("++", "--"):
                 made = ("step", place, self.tokens[self.at - 1].text[0], made, False)
             elif self.token.text in (".", "->"):
+                made = made if self.token.text == "." else ("unary", place, "*", made)
                 self.at += 1
                 made = ("member", place, made, self.name())
             elif self.token.text == "(":
@@ -611,7 +786,16 @@ class Parser:
             return ("cast", place, made, value)
         if self.is_type() and t.text not in SPACES:  # T(x)
             made, _ = self.type()
+            if made.record and self.token.text == "{":  # T{...}
+                return ("cast", place, made, self.initializer())
             self.expect("(")
+            if made.record:
+                items = []
+                while not self.take(")"):
+                    items.append(self.assignment())
+                    self.take(",")
+                self.ones(t.text == "dim3", items)
+                return ("cast", place, made, ("list", place, items))
             if self.take(")"):
                 return ("cast", place, made, ("number", place, 0, "int32"))
             value = self.assignment()

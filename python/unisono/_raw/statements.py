@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from .._jit.desugar import Known
+from . import records
 from .numbers import RANK, Variable, common, is_float, promoted
 from .trees import assigned, at, flat, is_simple, mentions
 
@@ -23,7 +24,14 @@ def statement_return(body, place, value):
     if value is None:
         body.emit(ast.Return(value=None), place)
         return
-    made = body.converted(body.number(value), body.f.result.base, place)
+    result = body.f.result
+    if result.record:
+        made = records.fitting(body, body.evaluate(value), result.record, place)
+        pairs = zip(made.parts, result.record.leaves, strict=True)
+        nodes = [body.converted(v, d, place) for v, (d, _) in pairs]
+        made = nodes[0] if len(nodes) == 1 else at(ast.Tuple(elts=nodes, ctx=ast.Load()), place)
+    else:
+        made = body.converted(body.number(value), result.base, place)
     body.emit(ast.Return(value=made), place)
 
 
@@ -106,7 +114,9 @@ def range_loop(body, place, first, test, step, content):
     if not first or first[0] != "declare" or len(first[2]) != 1 or not test or not step:
         return False
     made, name, start, _ = first[2][0]
-    is_count = not made.is_pointer and not made.extents and made.base in RANK[:4]
+    is_count = (
+        not made.record and not made.is_pointer and not made.extents and made.base in RANK[:4]
+    )
     if not is_count or start is None or test[0] != "binary" or test[2] not in "<=>=":
         return False
     if test[3][:1] != ("name",) or test[3][2] != name or not is_simple(test[4]):

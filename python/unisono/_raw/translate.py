@@ -18,9 +18,9 @@ import numpy as np
 
 from .. import _jit
 from .._jit.desugar import Known
-from . import arithmetic, calls, declarations, expressions, statements, words
-from .numbers import Number, Pointer, Variable, is_complex, is_float
-from .trees import at, known_value
+from . import arithmetic, calls, declarations, expressions, records, statements, words
+from .numbers import Aggregate, Number, Pointer, Variable, is_complex, is_float
+from .trees import addressed, assigned, at, known_value
 
 
 class Made(NamedTuple):
@@ -99,9 +99,12 @@ class Body:
         self.t, self.f, self.source = translation, function, translation.source
         self.unit = translation.unit
         self.scopes, self.out, self.top = [{}], [], []
-        self.used, self.fresh_count, self.hidden, self.calls = set(), 0, [], {}
+        self.used, self.fresh_count, self.hidden = set(), 0, []
         self.steps = []  # what `continue` does first, per loop
         self.dynamic = None
+        self.assigned = assigned(function.body, set())
+        self.addressed = addressed(function.body, set())
+        calls.referenced(translation, function.body, self.addressed)
 
     def error(self, place, what, advice):
         return self.source.error(place, what, advice)
@@ -141,11 +144,9 @@ class Body:
                 raise self.error(
                     place, f"'{name}' points to void", "write the type of its elements"
                 )
-            if made.is_reference:
+            if made.is_reference and self.f.is_kernel:
                 raise self.error(
-                    place,
-                    f"'{name}' is a reference",
-                    "return the value, or pass a pointer to an array",
+                    place, f"'{name}' is a reference of a kernel", "pass a pointer to an array"
                 )
             if made.space == "local" and self.f.is_kernel:
                 raise self.error(
@@ -153,19 +154,7 @@ class Body:
                     f"'{name}' is local memory that the launch gives",
                     "declare it in the kernel",
                 )
-            py = self.new_name(name)
-            names.append(py)
-            if made.is_pointer:
-                offset = ""
-                if not self.f.is_kernel:
-                    offset = self.new_name(name + "_at")
-                    names.append(offset)
-                extents = tuple(declarations.extent(self, e, place) for e in made.extents)
-                found = Variable("pointer", py, made.base, extents, made.is_const)
-                self.scopes[0][name] = found
-                self.calls[py] = offset
-            else:
-                self.scopes[0][name] = Variable("number", py, made.base)
+            names += self.parameter(made, name, place)
         parameters = list(names)
         self.block(self.f.body[2])
         place = self.f.place
@@ -175,12 +164,49 @@ class Body:
             defaults=[],
         )  # fmt: skip
         body = [*self.top, *self.out] or [ast.Pass()]
-        name = self.f.name
+        name = calls.plain_name(self.f.name)
         definition = ast.FunctionDef(
             name=name, args=arguments, body=body, decorator_list=[], returns=None, type_params=[]
         )
         at(definition, place)
         return Made(definition, sorted(self.used), {}, [k for k, _ in self.hidden])
+
+    def parameter(self, made, name, place):
+        """The names of Python's parameters for one of C's, which is then known."""
+        if not (made.is_pointer or made.is_reference):
+            return self.value_parameter(made, name, place)
+        array = records.arrays(self, made.record, name) if made.record else self.new_name(name)
+        names, offset = records.array_names(array), ""
+        if not self.f.is_kernel:
+            offset = self.new_name(name + "_at")
+            names = [*names, offset]
+        elif name in self.assigned:
+            offset = self.new_name(name + "_at")
+            self.assign(offset, ast.Constant(value=0), place)
+        extents = tuple(declarations.extent(self, e, place) for e in made.extents)
+        found = Variable("pointer", array, made.base, extents, made.is_const, record=made.record)
+        self.scopes[0][name] = found._replace(is_reference=made.is_reference)
+        if offset:
+            self.scopes[0][name + " offset"] = offset
+        return names
+
+    def value_parameter(self, made, name, place):
+        if made.record and records.has_array(made.record):
+            raise self.error(
+                place, f"'{name}' is passed by value, and has an array", "pass a pointer to it"
+            )
+        if made.record:
+            found = records.variable(self, name, made.record)
+            names, value = list(found.name), expressions.value_of(self, records.lanes(found), place)
+        else:
+            py = self.new_name(name)
+            found, names = Variable("number", py, made.base), [py]
+            value = Number(self.read(py, place), made.base)
+        self.scopes[0][name] = found
+        if name in self.addressed:
+            del self.scopes[0][name]
+            declarations.declare(self, made, name, ("value", place, value), place, False)
+        return names
 
     def block(self, statements):
         self.scopes.append({})
@@ -220,6 +246,8 @@ class Body:
         made = self.evaluate(e)
         if not isinstance(made, Number):
             what = "an array" if isinstance(made, Pointer) else "nothing"
+            if isinstance(made, Aggregate):
+                what = f"a value of '{made.record}'"
             raise self.error(e[1], f"a number is needed; got {what}", "index it, or leave it out")
         return made
 
@@ -268,8 +296,12 @@ class Body:
         made = self.evaluate(e)
         if isinstance(made, Pointer):
             return at(ast.Constant(value=True), e[1])
-        if made is None:
-            raise self.error(e[1], "a condition is a number; got nothing", "compare something")
+        if not isinstance(made, Number):
+            raise self.error(
+                e[1],
+                "a condition is a number; got something else",
+                "compare numbers, or use any() and all()",
+            )
         return self.truth(made, e[1])
 
     def offset(self, p, place):
@@ -277,7 +309,8 @@ class Body:
 
     def moved(self, p, amount, place, sign="+"):
         """The pointer moved by a Number of elements."""
-        stride = int(np.prod(p.extents, dtype=np.int64)) if p.extents else 1
+        stride = records.count_of(p.extents)
+        stride *= p.record.size // p.record.unit if p.record else 1
         node = amount.plain if amount.plain is not None else amount.node
         if p.offset is None and sign == "+" and stride == 1:
             return p._replace(offset=node)
@@ -305,9 +338,11 @@ class Body:
         return at(ast.Subscript(value=array, slice=slice_, ctx=ctx or ast.Load()), place)
 
     def load(self, p, place):
-        """What a pointer points to: a number, or a row, which is a pointer again."""
+        """What a pointer points to: a number or a record, or a row, which is a pointer again."""
         if p.extents:
             return p._replace(extents=p.extents[1:])
+        if p.record is not None:
+            return records.loaded(self, p, place)
         return Number(self.element(p, place), p.dtype)
 
     def store(self, p, index, node, place):
@@ -322,9 +357,15 @@ class Body:
             return found
         if name in self.unit.variables:
             made, _, _ = self.unit.variables[name]
-            py = self.hidden_parameter(("array", name))
+            if made.record:
+                dtypes = made.record.dtypes
+                array = {d: self.hidden_parameter(("array", name, d)) for d in dtypes}
+                array = array[dtypes[0]] if len(dtypes) == 1 else array
+            else:
+                array = self.hidden_parameter(("array", name, made.base))
             extents = tuple(declarations.extent(self, e, place) for e in made.extents)
-            return Variable("array", py, made.base, extents, made.space == "constant")
+            is_const = made.space == "constant"
+            return Variable("array", array, made.base, extents, is_const, record=made.record)
         raise self.error(place, f"'{name}' is not declared", "declare it, or is it spelled right?")
 
     def query(self, name, axis, place):

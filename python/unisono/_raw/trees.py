@@ -44,6 +44,25 @@ def assigned(tree, found):
     return found
 
 
+def addressed(tree, found):
+    """Names of variables, or of those whose members they are, whose address is taken."""
+    if isinstance(tree, tuple) and tree and tree[0] == "unary" and tree[2] == "&":
+        inner = root(tree[3])
+        if inner is not None:
+            found.add(inner)
+    if isinstance(tree, (tuple, list)):
+        for t in tree:
+            addressed(t, found)
+    return found
+
+
+def root(e):
+    """The variable of which an expression is the whole or a member, or None."""
+    while e[0] == "member":
+        e = e[2]
+    return e[2] if e[0] == "name" else None
+
+
 def mentions(tree, found):
     """Names that statements or expressions of C read."""
     if isinstance(tree, tuple) and tree and tree[0] == "name":
@@ -81,7 +100,7 @@ def flat(statements):
 
 def flatten_list(value, extents, out):
     """Appends the items of a list of values, in order, with None for those that are left out."""
-    if value[0] != "list":
+    if value[0] != "list" or not extents:
         out.append(value)
         return
     size = int(np.prod(extents[1:], dtype=np.int64)) if len(extents) > 1 else 1

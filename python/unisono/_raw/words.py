@@ -35,6 +35,7 @@ CONSTANTS = {
 _BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
 _FENCES = {"__threadfence", "__threadfence_block", "mem_fence", "__threadfence_system"}
 _WARP = ("__shfl", "__ballot", "__any_sync", "__all_sync", "__syncwarp", "__activemask", "__match_")
+TAKES_EXPRESSIONS = {"printf", "assert"}
 _MATH = {
     "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
     "log10": "log10", "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin",
@@ -146,11 +147,16 @@ def _conversion(body, place, name, args):
         raise body.error(
             place, f"{name} reads the bits of a number of its size; got {v.dtype}", "cast it first"
         )
+    return as_bits(body, place, v, found)
+
+
+def as_bits(body, place, v, dtype):
+    """The bits of a Number as one of another dtype of its size."""
     kept = body.fresh("bits")
     body.assign(kept, body.call_known(getattr(np, v.dtype), [v.node], place), place)
     view = ast.Attribute(value=body.read(kept, place), attr="view", ctx=ast.Load())
-    call = ast.Call(func=view, args=[known_value(getattr(np, found), place)], keywords=[])
-    return Number(at(call, place), found)
+    call = ast.Call(func=view, args=[known_value(getattr(np, dtype), place)], keywords=[])
+    return Number(at(call, place), dtype)
 
 
 def _int_of_truth(body, place, v):
