@@ -252,3 +252,20 @@ def test_contexts_are_those_of_their_thread():
     thread.join()
     assert seen == [True, None] and drv.Context.get_current() is here
     assert cuda.get_current_device().name
+
+
+def test_structs_and_vectors_in_texts():
+    pair = np.dtype([("a", "i4"), ("b", "f8")], align=True)
+    function = SourceModule("""
+        struct pair { int a; double b; };
+        __global__ void f(pair *p, float4 *v, pair q) {
+            int i = threadIdx.x;
+            p[i].b += p[i].a + q.b;
+            v[i].y = q.a;
+        }""").get_function("f")
+    pairs, given = np.zeros(3, pair), np.zeros((), pair)
+    pairs["a"], given["a"], given["b"] = [1, 2, 3], 7, 0.5
+    v = gpuarray.zeros((3, 4), np.float32)
+    function(drv.InOut(pairs), v, given[()], block=(3, 1, 1))
+    assert pairs.tolist() == [(1, 1.5), (2, 2.5), (3, 3.5)]
+    assert v.get().tolist() == [[0, 7, 0, 0]] * 3

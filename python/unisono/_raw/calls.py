@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from . import complex_words, prelude, records, vectors, words
+from . import complex_words, prelude, records, vectors, warps, words
 from .numbers import Aggregate, Number, Pointer, Variable, common, is_complex
 from .parser import CType
 from .trees import INDICES, at, known_value, root
@@ -88,20 +88,26 @@ def call_function(body, t, place, name, given, args):
             "give as many",
         )  # fmt: skip
     compiled, hidden = t.device_function(function, key, place)
+    is_for_all = warps.function_uses(t, name)
     nodes = []
     for e, v, (made, parameter, _) in zip(args, values, function.parameters, strict=True):
-        nodes += passed(body, made, v, e, f"'{parameter}' of '{name}'", place)
+        nodes += passed(body, made, v, e, f"'{parameter}' of '{name}'", place, is_for_all)
     for key in hidden:
-        if key[0] == "array":
+        if key[0] == "active":
+            nodes.append(warps.active(body, place))
+        elif key[0] == "array":
             array = body.variable(key[1], place).name
             nodes.append(body.read(array[key[2]] if isinstance(array, dict) else array, place))
         else:
             nodes.append(body.query(key[1], key[2], place).plain)
     call = at(ast.Call(func=known_value(compiled, place), args=nodes, keywords=[]), place)
     result = function.result
-    if result.base == "void":
-        body.emit(ast.Expr(value=call), place)
+    if result.base == "void" and not result.is_pointer:
+        node = ast.Expr(value=call)
+        body.emit(warps.for_all(node) if is_for_all else node, place)
         return None
+    if is_for_all and not result.record:
+        return warps.run(body, place, compiled, nodes, result.base)
     if result.record:
         found = records.variable(body, body.fresh(plain_name(name)), result.record)
         names = [ast.Name(id=n, ctx=ast.Store()) for n in found.name]
@@ -125,7 +131,7 @@ def plain_name(name):
     return name if name.isidentifier() else "operator_" + "_".join(str(ord(c)) for c in name[8:])
 
 
-def passed(body, made, v, e, what, place):
+def passed(body, made, v, e, what, place, is_for_all=False):
     """Python's arguments for a parameter of a CType, of a value of C and its expression."""
     from . import expressions
 
@@ -150,7 +156,10 @@ def passed(body, made, v, e, what, place):
         v = records.fitting(body, v, made.record, place)
         pairs = zip(v.parts, made.record.leaves, strict=True)
         return [body.converted(x, d, place) for x, (d, _) in pairs]
-    return [body.converted(body.number(("value", place, v)), made.base, place)]
+    v = body.number(("value", place, v))
+    if body.predicate and is_for_all:
+        return [body.read(warps.kept(body, v, made.base, place), place)]
+    return [body.converted(v, made.base, place)]
 
 
 def overload(unit, name, values):

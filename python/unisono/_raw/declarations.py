@@ -94,10 +94,15 @@ def declare_value(body, made, name, value, here):
         value = value or ("list", here, [])
         given = initial(body, made, value, here)
         found = records.variable(body, name, made.record)
+        if body.predicate:
+            for one, (dtype, _) in zip(found.name, made.record.leaves, strict=True):
+                body.begin_at_zero(one, dtype, here)
         put(body, records.lanes(found), given, here)
         body.scopes[-1][name] = found
         return
     py = body.new_name(name)
+    if body.predicate:
+        body.begin_at_zero(py, made.base, here)
     if value is None:
         node = body.constant(0, made.base, here).node
     else:

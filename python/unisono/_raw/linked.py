@@ -61,10 +61,18 @@ class LinkedFunction:
             )  # fmt: skip
         self.compiled, hidden = translation.device_function(function, function.name, function.place)
         if hidden:
-            what = ", ".join(sorted(str(key[1]) for key in hidden))
+            what = ", ".join(sorted(str(k[1]) if len(k) > 1 else "warp functions" for k in hidden))
             raise CompileError(
                 f"declare_device: '{function.name}' uses {what}, which only kernels of the same text have; expected a "
                 f"function of its arguments alone; pass them as arguments"
+            )
+        if any(
+            c.record or c.is_reference
+            for c in (function.result, *[p for p, _, _ in function.parameters])
+        ):
+            raise CompileError(
+                f"declare_device: '{function.name}' takes or gives structs or references; expected numbers and pointers to "
+                f"them; pass the members"
             )
         self.parameters = [made for made, _, _ in function.parameters]
         self.declaration = (

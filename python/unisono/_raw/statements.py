@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from .._jit.desugar import Known
-from . import records
+from . import records, warps
 from .numbers import RANK, Variable, common, is_float, promoted
 from .trees import assigned, at, flat, is_simple, mentions
 
@@ -25,6 +25,9 @@ def statement_return(body, place, value):
         body.emit(ast.Return(value=None), place)
         return
     result = body.f.result
+    if body.base_predicate and not result.record:
+        warps.returned(body, place, body.number(value), result.base)
+        return
     if result.record:
         made = records.fitting(body, body.evaluate(value), result.record, place)
         pairs = zip(made.parts, result.record.leaves, strict=True)
@@ -48,6 +51,9 @@ def statement_continue(body, place):
 
 
 def statement_if(body, place, test, yes, no):
+    if any(warps.uses(body.t, one) for one in (test, yes, no)):
+        warps.branch(body, place, test, yes, no)
+        return
     condition = body.condition(test)
     content, orelse = body.inside([yes]), body.inside([no]) if no else []
     body.emit(ast.If(test=condition, body=content, orelse=orelse), place)
@@ -65,7 +71,7 @@ def loop(body, place, test, content, step):
         body.out = [*pre, at(leave, place)]
         condition = at(ast.Constant(value=True), place)
     body.steps.append(step)
-    body.block([content])
+    content_of(body, content)
     body.steps.pop()
     if step:
         step()
@@ -74,6 +80,9 @@ def loop(body, place, test, content, step):
 
 
 def statement_while(body, place, test, content):
+    if body.predicate and warps.uses(body.t, content):
+        uniform(body, loop, body, place, test, content, None)
+        return
     loop(body, place, test, content, None)
 
 
@@ -99,7 +108,29 @@ def statement_do(body, place, test, content):
     body.emit(ast.While(test=ast.Constant(value=True), body=made, orelse=[]), place)
 
 
+def uniform(body, write, *args):
+    """Write a loop whose control flow is for all work-items, and its content under the predicate."""
+    predicate, body.predicate = body.predicate, None
+    body.inner_predicate, before = predicate, body.inner_predicate
+    first = len(body.out)
+    write(*args)
+    for s in body.out[first:]:
+        warps.for_all(s)
+    body.predicate, body.inner_predicate = predicate, before
+
+
+def content_of(body, content):
+    """Writes the content of a loop, under the predicate around it."""
+    predicate, inner = body.predicate, body.inner_predicate
+    body.predicate, body.inner_predicate = inner or predicate, None
+    body.block([content])
+    body.predicate, body.inner_predicate = predicate, inner
+
+
 def statement_for(body, place, first, test, step, content):
+    if body.predicate and warps.uses(body.t, content):
+        uniform(body, statement_for, body, place, first, test, step, content)
+        return
     body.scopes.append({})
     if not range_loop(body, place, first, test, step, content):
         if first:
@@ -164,7 +195,9 @@ def range_loop(body, place, first, test, step, content):
     py = body.new_name(name)
     body.scopes[-1][name] = Variable("number", py, made.base, is_plain=True)
     body.steps.append(None)
-    inner = body.inside([content])
+    before, body.out = body.out, []
+    content_of(body, content)
+    inner, body.out = body.out or [ast.Pass()], before
     body.steps.pop()
     over = ast.Call(func=Known(id="range", ctx=ast.Load()), args=[begin, stop, jump], keywords=[])
     target = ast.Name(id=py, ctx=ast.Store())

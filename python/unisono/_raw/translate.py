@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import _jit
 from .._jit.desugar import Known
-from . import arithmetic, calls, declarations, expressions, records, statements, words
+from . import arithmetic, calls, declarations, expressions, records, statements, warps, words
 from .numbers import Aggregate, Number, Pointer, Variable, is_complex, is_float
 from .trees import addressed, assigned, at, known_value
 
@@ -38,6 +38,7 @@ class Translation:
     def __init__(self, parser, source, shared_bytes=0):
         self.parser, self.unit, self.source = parser, parser.unit, source
         self.shared_bytes, self.made = shared_bytes, {}
+        self.warp_functions = {}  # by name: whether all work-items of a group meet in them
 
     def kernel(self, function):
         """The Made of a kernel."""
@@ -102,6 +103,8 @@ class Body:
         self.used, self.fresh_count, self.hidden = set(), 0, []
         self.steps = []  # what `continue` does first, per loop
         self.dynamic = None
+        # Who takes part, of `warps`: here, in the whole function, and in the content of a loop that all go through.
+        self.predicate = self.base_predicate = self.inner_predicate = None
         self.assigned = assigned(function.body, set())
         self.addressed = addressed(function.body, set())
         calls.referenced(translation, function.body, self.addressed)
@@ -156,6 +159,8 @@ class Body:
                 )
             names += self.parameter(made, name, place)
         parameters = list(names)
+        if not self.f.is_kernel and warps.uses(self.t, self.f.body):
+            self.predicate = self.base_predicate = self.hidden_parameter(("active",))
         self.block(self.f.body[2])
         place = self.f.place
         parameters += [n for _, n in self.hidden]
@@ -236,7 +241,25 @@ class Body:
 
     def statement(self, s):
         room = declarations if s[0] == "declare" else statements
-        getattr(room, f"statement_{s[0]}")(self, s[1], *s[2:])
+        write = getattr(room, f"statement_{s[0]}")
+        if self.predicate is None or s[0] == "block":
+            write(self, s[1], *s[2:])
+            return
+        before, self.out = self.out, []
+        write(self, s[1], *s[2:])
+        made, self.out = self.out, before
+        self.out += warps.guarded(self, made)
+
+    def known(self, word):
+        """The node of a word of kernels."""
+        return Known(id=word, ctx=ast.Load())
+
+    def begin_at_zero(self, name, dtype, place):
+        """Let a variable be 0 from the beginning, since it is assigned to under a predicate only."""
+        self.used.add(name)
+        target = ast.Name(id=name, ctx=ast.Store())
+        zero = self.constant(0, dtype, place).node
+        self.top.append(at(ast.Assign(targets=[target], value=zero), place))
 
     def evaluate(self, e, is_used=True):
         room = calls if e[0] in ("call", "member") else expressions

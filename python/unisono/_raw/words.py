@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from .._jit.desugar import Known
-from . import arithmetic, complex_words
+from . import arithmetic, complex_words, warps
 from .numbers import Number, common, is_complex, is_float, promoted
 from .trees import INDICES, at, known_value
 
@@ -30,11 +30,10 @@ CONSTANTS = {
     "FLT_EPSILON": (2.0**-23, "float32"), "DBL_EPSILON": (2.0**-52, "float64"),
     "INT_MAX": (2**31 - 1, "int32"), "INT_MIN": (-(2**31), "int32"), "UINT_MAX": (2**32 - 1, "uint32"),
     "LLONG_MAX": (2**63 - 1, "int64"), "CLK_LOCAL_MEM_FENCE": (1, "int32"),
-    "CLK_GLOBAL_MEM_FENCE": (2, "int32"), "true": (1, "bool"), "false": (0, "bool"),
+    "CLK_GLOBAL_MEM_FENCE": (2, "int32"), "warpSize": (32, "int32"), "true": (1, "bool"), "false": (0, "bool"),
 }  # fmt: skip
 _BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
 _FENCES = {"__threadfence", "__threadfence_block", "mem_fence", "__threadfence_system"}
-_WARP = ("__shfl", "__ballot", "__any_sync", "__all_sync", "__syncwarp", "__activemask", "__match_")
 TAKES_EXPRESSIONS = {"printf", "assert"}
 _MATH = {
     "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
@@ -102,11 +101,9 @@ def call(body, place, name, args, is_used):
             place, f"{name}: fences between threads are not there on all devices",
             "use atomics, or a kernel for each step",
         )  # fmt: skip
-    if name.startswith(_WARP):
-        raise body.error(
-            place, f"{name}: no other place than a GPU has warps, so it would not run everywhere",
-            "use __shared__ arrays and __syncthreads",
-        )  # fmt: skip
+    made = warps.call(body, place, name, args)
+    if made is not warps.UNKNOWN:
+        return made
     if name in ("printf", "assert"):
         raise body.error(
             place, f"{name} is not translated", "store what you want to see in an array"

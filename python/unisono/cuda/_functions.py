@@ -199,6 +199,9 @@ class Function:
         return self._typed(k, name, c, block, offset, None)
 
     def _typed(self, k, name, c, block, offset, dtype):
+        if c.record:
+            memory = block.typed("uint8", offset)
+            return memory[: memory.size // c.record.size * c.record.size]
         if dtype is not None and not _may_be(
             np.dtype(str(dtype)) if not isinstance(dtype, np.dtype) else dtype, c.base
         ):
@@ -213,23 +216,27 @@ class Function:
 
         host = host_bytes(a.array, f"{self.name}: {type(a).__name__}", writes=a.copies_out)
         dtype = getattr(a.array, "dtype", None)
-        step = np.dtype(c.base).itemsize
-        if (dtype is not None and not _may_be(np.dtype(dtype), c.base)) or host.size % step:
+        base = "uint8" if c.record else c.base
+        step = c.record.size if c.record else np.dtype(base).itemsize
+        is_wrong = dtype is not None and not c.record and not _may_be(np.dtype(dtype), base)
+        if is_wrong or host.size % step:
             raise TypeError(
                 f"{self.name}: argument {k}, '{name}', is a pointer to {c.base}; got {type(a).__name__} of an array of "
                 f"{dtype or f'{host.size} bytes'}; convert it with astype('{c.base}')"
             )
-        elements = host.view(c.base) if host.ctypes.data % step == 0 else host.copy().view(c.base)
+        elements = host.view(base) if host.ctypes.data % step == 0 else host.copy().view(base)
         device = memory_device()
         if a.copies_in:
             made = un.array(elements, device=device)
         else:
-            made = un.empty(elements.size, c.base, device=device)
+            made = un.empty(elements.size, base, device=device)
         if a.copies_out:
-            after.append((host, made.view("uint8") if c.base != "bool" else made))
+            after.append((host, made.view("uint8") if base != "bool" else made))
         return made
 
     def _number(self, k, name, c, a):
+        if c.record:
+            return a
         if isinstance(a, np.generic) or (isinstance(a, np.ndarray) and a.ndim == 0):
             dtype = a.dtype
             if dtype.itemsize == np.dtype(c.base).itemsize and (
