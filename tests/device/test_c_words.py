@@ -177,3 +177,34 @@ def test_ldexp_rounds_once_at_the_ends(device):
             (got,) = run([f"ldexp(x, {n})"], ctype, x, x, ctype, device).values()
             with np.errstate(all="ignore"):
                 np.testing.assert_array_equal(got, np.ldexp(x, n), err_msg=f"{ctype} {n}")
+
+
+def test_functions_with_two_results(device):
+    kernel = un.RawKernel(
+        """__kernel void k(__global const float *x, __global float *o, __global float4 *v, int n) {
+            int i = get_global_id(0);
+            float c, whole, floored;
+            o[i] = sincos(x[i], &c);
+            o[n + i] = c;
+            o[2 * n + i] = modf(x[i], &whole);
+            o[3 * n + i] = whole;
+            o[4 * n + i] = fract(x[i], &floored);
+            o[5 * n + i] = floored;
+            float4 w;
+            v[i] = sincos((float4)(x[i], 0, 1, 2), &w) + w; }""",
+        "k",
+    )
+    x = np.array([-2.5, 0.75, 3.0, -1e-9, np.inf, 100.25], np.float32)
+    o, v = un.zeros(6 * x.size, "f4", device=device), un.zeros((x.size, 4), "f4", device=device)
+    kernel((1,), (x.size,), (un.array(x, device=device), o, v, x.size))
+    got = np.asarray(o).reshape(6, -1)
+    rest, whole = np.modf(x)
+    down = np.floor(x)
+    below = np.nextafter(np.float32(1), np.float32(0))
+    with np.errstate(invalid="ignore"):
+        expected = [np.sin(x), np.cos(x), rest, whole, np.fmin(x - down, below), down]
+    expected[4][4] = 0
+    np.testing.assert_allclose(got, np.array(expected), rtol=3e-7)
+    angles = np.array([0, 1, 2], np.float32)
+    both = np.broadcast_to(np.sin(angles) + np.cos(angles), (x.size, 3))
+    np.testing.assert_allclose(np.asarray(v)[:, 1:], both, rtol=3e-7)

@@ -73,6 +73,22 @@ FLOATS ldexp(T x, int n) {  // exact but for the last product: what overflows or
     while (n < -most) { rest = rest * exp2((T)-(most / 2)); n = n + most / 2; }
     return rest * exp2((T)n);
 }
+// ---- two results
+FLOATS sincos(T x, T *c) { *c = cos(x); return sin(x); }
+template <typename T> DEVICE void sincos3(T x, T *s, T *c) { *s = sin(x); *c = cos(x); }
+DEVICE void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+DEVICE void __sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+FLOATS modf(T x, T *whole) {
+    T w = trunc(x);
+    *whole = w;
+    return copysign(x - x == (T)0 ? x - w : x == x ? (T)0 : x, x);
+}
+FLOATS fract(T x, T *whole) {
+    *whole = floor(x);
+    if (!(x - x == (T)0)) return x == x ? (T)0 : x;
+    T below = (T)(sizeof(T) == 8 ? 0.99999999999999988897769753748 : 0.999999940395355224609375);
+    return fmin(x - floor(x), below);
+}
 template <typename T, typename C> DEVICE T select(T a, T b, C c) { return c ? b : a; }
 
 // ---- relations: of numbers, 1 and 0

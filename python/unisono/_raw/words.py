@@ -233,9 +233,6 @@ def _function(body, place, name, args):
     )
     plain = plain[:-1] if is_single else plain
     is_single = is_single or name in _FAST
-    for a, v in zip(args, values, strict=True):
-        if not isinstance(v, Number):
-            body.number(a)  # says what is wrong
     known = {
         "min": 2,
         "max": 2,
@@ -259,6 +256,9 @@ def _function(body, place, name, args):
         known[plain] = 2 if plain in two else 1
     if plain not in known:
         return UNKNOWN
+    for a, v in zip(args, values, strict=True):
+        if not isinstance(v, Number):
+            body.number(a)  # says what is wrong
     if len(values) != known[plain]:
         raise body.error(
             place, f"{name} takes {known[plain]} arguments; got {len(values)}", "give as many"
