@@ -13,24 +13,37 @@ std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
 }  // namespace
 
-Block::Block(Mesh& mesh, Dims shape, DType dtype)
-    : mesh_(mesh), shape_(shape.begin(), shape.end()), dtype_(dtype) {}
-
-Block& Block::of(Mesh& mesh, const View& all) {
-    if (Block* known = of(*all.storage)) return *known;
-    Storage& s = *all.storage;
-    // What is spread has no memory of its own; the storage owns the block.
-    auto block = std::make_unique<Block>(mesh, all.layout->shape(), all.dtype);
-    s.owner = block.release();
-    s.release_owner = [](void* owner) { delete static_cast<Block*>(owner); };
-    s.borrowed = s.adopted = true;
-    return *of(s);
+Block::Block(Mesh& mesh, const Layout* shape, DType dtype)
+    : mesh_(mesh), shape_(shape->packed()), dtype_(dtype) {
+    shape_->retain();
+    width = size_of(dtype);
 }
 
-Block* Block::of(const Storage& storage) { return static_cast<Block*>(storage.owner); }
+Block& Block::made(Mesh& mesh, const View& all) {
+    // What is spread has no memory of its own; the storage owns the block.
+    auto* block = new Block(mesh, all.layout, all.dtype);
+    Storage& s = *all.storage;
+    s.owner = static_cast<PlacedMemory*>(block);
+    s.release_owner = [](void* owner) { delete of(owner); };
+    s.borrowed = s.adopted = true;
+    return *block;
+}
 
-std::vector<std::int64_t> Block::extended(Dims shape, const Halos& halos) const {
-    std::vector<std::int64_t> made(shape.begin(), shape.end());
+Block& Block::of(Mesh& mesh, const View& all) {
+    Block* known = of(*all.storage);
+    return known ? *known : made(mesh, all);
+}
+
+Block* Block::of(void* owner) { return static_cast<Block*>(static_cast<PlacedMemory*>(owner)); }
+Block* Block::of(const Storage& storage) { return of(storage.owner); }
+
+void Block::keep(Array local) {
+    local_ = std::move(local);
+    if (mesh_.size() == 1) here = local_.view();
+}
+
+Few<std::int64_t> Block::extended(Dims shape, const Halos& halos) const {
+    Few<std::int64_t> made(shape.begin(), shape.end());
     const auto splits = held_->splits();
     for (std::size_t k = 0; k < splits.size(); ++k)
         made[at(splits[k].axis)] =
@@ -45,20 +58,34 @@ void Block::decide(Held held, const Halos& room) {
         if (k >= held_->splits().size() || held_->splits()[k].cycle) room_[k] = {};
     }
     current_ = {};
-    local_ = empty(extended(shape_, room_), dtype_, nullptr);
+    keep(empty(extended(shape(), room_), dtype_, nullptr));
+}
+
+void Block::adopt(Mesh& mesh, const View& all, const Held& held, const Array& part) {
+    Block& block = made(mesh, all);
+    block.held_.emplace(held);
+    block.keep(part);
 }
 
 void Block::adopt(Held held, Array part) {
     held_ = std::move(held);
     room_ = current_ = {};
-    local_ = std::move(part);
+    keep(std::move(part));
 }
 
 std::optional<Steps> Block::steps(const View& view) const {
     const auto whole = size_of(dtype_), one = size_of(view.dtype);
     if (one > whole) return {};
-    if (one == whole) return steps_of(view, shape_);
-    std::vector<std::int64_t> parts(shape_);
+    if (one == whole && shows_all(view)) {
+        const auto rank = static_cast<std::size_t>(shape_->rank());
+        Steps all;
+        for (std::size_t k = 0; k < rank; ++k) all.axis.push_back(static_cast<int>(k));
+        all.step.assign(rank, 1);
+        all.start.assign(rank, 0);
+        return all;
+    }
+    if (one == whole) return steps_of(view, shape());
+    Few<std::int64_t> parts(shape().begin(), shape().end());
     parts.push_back(whole / one);
     return steps_of(view, parts);
 }
@@ -84,16 +111,16 @@ std::int64_t Block::first_dealt(const Split& split, const View& view, const Step
 }
 
 Array Block::part(const View& view, const Steps& steps, const Box& box) const {
-    std::vector<std::int64_t> extents(local_.shape().begin(), local_.shape().end());
+    Few<std::int64_t> extents(local_.shape().begin(), local_.shape().end());
     if (view.dtype != dtype_) {
         const auto parts = size_of(dtype_) / size_of(view.dtype);
         if (parts > 1) extents.push_back(parts);
     }
-    std::vector<std::int64_t> pitch(extents.size(), 1);
+    Few<std::int64_t> pitch(extents.size(), 1);
     for (std::size_t k = extents.size(); k-- > 1;) pitch[k - 1] = pitch[k] * extents[k];
-    std::vector<std::int64_t> first = steps.start;
+    Few<std::int64_t> first = steps.start;
     first.resize(extents.size(), 0);
-    std::vector<std::int64_t> strides(box.size(), 0);
+    Few<std::int64_t> strides(box.size(), 0);
     for (std::size_t j = 0; j < box.size(); ++j) {
         if (steps.axis[j] < 0) continue;
         strides[j] = steps.step[j] * pitch[at(steps.axis[j])];
@@ -137,7 +164,7 @@ Array Block::slab(std::size_t along, std::int64_t begin, std::int64_t end) const
 
 void Block::grow(const Halos& room) {
     const Array old = own();
-    Array larger = empty(extended(shape_, room), dtype_, nullptr);
+    Array larger = empty(extended(shape(), room), dtype_, nullptr);
     if (old.size() > 0) {
         Array inside = larger;
         const auto splits = held_->splits();
@@ -147,7 +174,7 @@ void Block::grow(const Halos& room) {
         }
         assign(inside, old.arg());
     }
-    local_ = std::move(larger);
+    keep(std::move(larger));
     room_ = room;
     current_ = {};
 }
@@ -194,7 +221,7 @@ void Block::exchange(std::size_t along, Halo wanted) {
     const Range own = split.range(me);
     // Of a grid what is sent has the halos of the other axes, too: who gets it has the same parts.
     std::int64_t slab_elements = 1;
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
+    for (std::size_t k = 0; k < shape().size(); ++k) {
         if (k != at(axis)) slab_elements *= local_.shape()[k];
     }
     const std::int64_t slab_bytes = slab_elements * size_of(dtype_);
@@ -282,6 +309,6 @@ void Block::complete() const {
     if (is_split()) Tape::current().complete(local_.view().storage, FlushReason::Eval);
 }
 
-std::string Block::text() const { return std::string(name(dtype_)) + " " + shape_text(shape_); }
+std::string Block::text() const { return std::string(name(dtype_)) + " " + shape_text(shape()); }
 
 }  // namespace unisono::comm

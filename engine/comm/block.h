@@ -13,20 +13,30 @@
 #include "comm/mesh.h"
 #include "comm/steps.h"
 #include "tape/array.h"
+#include "tape/windows.h"
 
 namespace unisono::comm {
 
-class Block {
+class Block : public PlacedMemory {
   public:
     /// Of an array of that shape; how it is split is not decided yet.
-    Block(Mesh& mesh, Dims shape, DType dtype);
+    Block(Mesh& mesh, const Layout* shape, DType dtype);
 
     /// Of storage that lies on a mesh: its block; the first call makes it.
     static Block& of(Mesh& mesh, const View& all);
     static Block* of(const Storage& storage);
+    static Block* of(void* owner);  ///< of such storage
 
     Mesh& mesh() const { return mesh_; }
-    Dims shape() const { return shape_; }
+    ~Block() { shape_->release(); }
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    Dims shape() const { return shape_->shape(); }
+    /// Whether the view is the whole array as it lies.
+    bool shows_all(const View& view) const {
+        return view.layout == shape_ && view.offset == 0 && shape_->size() > 0;
+    }
+    bool has_shape(const Layout* layout) const { return shape_ == layout->packed(); }
     DType dtype() const { return dtype_; }
     bool is_split() const { return held_.has_value(); }
     const Held& held() const { return *held_; }
@@ -34,6 +44,8 @@ class Block {
     void decide(Held held, const Halos& room = {});
     /// Decides to be where the rank's results lie already; `part` is packed.
     void adopt(Held held, Array part);
+    /// Of new storage: the block made so, at once.
+    static void adopt(Mesh& mesh, const View& all, const Held& held, const Array& part);
 
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;
@@ -54,16 +66,18 @@ class Block {
     std::string text() const;
 
   private:
-    std::vector<std::int64_t> extended(Dims shape, const Halos& halos) const;
+    Few<std::int64_t> extended(Dims shape, const Halos& halos) const;
     std::int64_t first_dealt(const Split& split, const View& view, const Steps& steps,
                              const Box& box) const;
     /// Along a split axis, counted from the first own element; of others with what halos are there.
+    static Block& made(Mesh& mesh, const View& all);
+    void keep(Array local);
     Array slab(std::size_t along, std::int64_t begin, std::int64_t end) const;
     void grow(const Halos& room);
     void exchange(std::size_t along, Halo wanted);
 
     Mesh& mesh_;
-    std::vector<std::int64_t> shape_;
+    const Layout* shape_;
     DType dtype_;
     std::optional<Held> held_;
     Array local_;

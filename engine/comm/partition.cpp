@@ -57,7 +57,9 @@ const Partition::Operand& Partition::operand(const View& view) {
 void Partition::check(const Entry& e) {
     for_each_write(e, [&](const View& v) { Block::of(mesh_, v); });
     auto check_view = [&](const View& v) {
-        if (is_on_mesh(v) && !Block::of(*v.storage)->steps(v)) refuse_view(v);
+        if (!is_on_mesh(v)) return;
+        const Block& block = *Block::of(*v.storage);
+        if (!block.shows_all(v) && !block.steps(v)) refuse_view(v);
     };
     for_each_read(e, check_view);
     for_each_write(e, check_view);
@@ -151,30 +153,22 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     }
 }
 
-bool Partition::alone(const View& view, View& local) {
-    if (mesh_.size() > 1 || tape_.length() > 0) return false;
-    const Block* block = Block::of(*view.storage);
-    if (!block || !block->is_split() || view.storage->poison) return false;
-    local = block->alone(view);
-    return true;
-}
-
 Array Partition::adopted(const Array& local, const View& like) {
     const View& v = local.view();
     Array made(Storage::create(like.storage->device, v.layout->size() * size_of(v.dtype)), v.layout,
                v.dtype, false);
     made.view().storage->version = 1;
     const Block& other = *Block::of(*like.storage);
-    const bool is_alike = std::ranges::equal(other.shape(), local.shape());
-    Block::of(mesh_, made.view())
-        .adopt(is_alike ? other.held() : default_held(local.shape()), local);
+    if (other.has_shape(v.layout))
+        Block::adopt(mesh_, made.view(), other.held(), local);
+    else
+        Block::adopt(mesh_, made.view(), default_held(local.shape()), local);
     return made;
 }
 
 Storage* Partition::memory_of(const Storage& storage) {
     const Block* block = Block::of(storage);
-    const bool is_here = mesh_.size() == 1 && block && block->is_split() && tape_.length() == 0;
-    return is_here ? block->own().view().storage : nullptr;
+    return block && tape_.length() == 0 ? block->here.storage : nullptr;
 }
 
 void Partition::step(Entry& e, Halo beyond) {
@@ -202,6 +196,7 @@ void Partition::step(Entry& e, Halo beyond) {
 
 /// The halos that are read until the next write, as soon as the contents are there.
 void Partition::exchange(const View& v) {
+    if (halos_.empty()) return;
     Block& block = *Block::of(*v.storage);
     if (!block.is_split()) return;
     const auto halo = halos_.find({&block, writes_[&block]});

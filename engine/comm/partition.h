@@ -33,7 +33,7 @@ namespace unisono::comm {
 
 class Partition final : public Windows {
   public:
-    explicit Partition(Mesh& mesh) : mesh_(mesh), tape_(*this) {}
+    explicit Partition(Mesh& mesh) : mesh_(mesh), tape_(*this) { is_alone_ = mesh.size() == 1; }
 
     Tape& tape() { return tape_; }
 
@@ -43,7 +43,6 @@ class Partition final : public Windows {
     bool ends_window(std::span<const Entry> entries) override;
     void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
     void complete(Storage& storage) override;
-    bool alone(const View& view, View& local) override;
     Array adopted(const Array& local, const View& like) override;
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;

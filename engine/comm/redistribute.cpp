@@ -208,6 +208,11 @@ Array move_sets(Mesh& mesh, const Array& part, Dims shape, const Held& held, con
     return made;
 }
 
+std::vector<std::int64_t> extents_of(const Box& box) {
+    const Few<std::int64_t> shape = shape_of(box);
+    return {shape.begin(), shape.end()};
+}
+
 }  // namespace
 
 Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
@@ -275,7 +280,7 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
     for (const Piece& p : going) {
         const std::int64_t n = elements_of(p.box);
         if (!from_rows)
-            assign(reshape(run_of(out, at, n), shape_of(p.box)), box_of(part, p.box, has).arg());
+            assign(reshape(run_of(out, at, n), extents_of(p.box)), box_of(part, p.box, has).arg());
         sends.push_back({p.rank, (from_rows ? run_begin(p.box, has) : at) * bytes, n * bytes});
         at += n;
     }
@@ -290,7 +295,7 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
     for (const Piece& p : coming) {
         const std::int64_t n = elements_of(p.box);
         if (!to_rows)
-            assign(box_of(made, p.box, wants), reshape(run_of(in, at, n), shape_of(p.box)).arg());
+            assign(box_of(made, p.box, wants), reshape(run_of(in, at, n), extents_of(p.box)).arg());
         at += n;
     }
     return made;
@@ -330,7 +335,7 @@ Array fetch(const Block& block, const View& view, const Steps& steps, const Held
     Box box = wanted.box(me, view.layout->shape());
     box.resize(shape.size());
     if (!wanted.takes_part(me)) return made;
-    const std::vector<std::int64_t> all = shape_of(box);
+    const Few<std::int64_t> all = shape_of(box);
     if (std::equal(all.begin(), all.end(), made.shape().begin(), made.shape().end())) return made;
     return broadcast_to(made, all);
 }

@@ -27,8 +27,8 @@ std::int64_t elements_of(const Box& box) {
     return n;
 }
 
-std::vector<std::int64_t> shape_of(const Box& box) {
-    std::vector<std::int64_t> shape;
+Few<std::int64_t> shape_of(const Box& box) {
+    Few<std::int64_t> shape;
     for (Range r : box) shape.push_back(r.size());
     return shape;
 }
@@ -75,7 +75,7 @@ bool find_diagonal(std::int64_t stride, std::int64_t count, std::size_t view_axi
 
 std::optional<Steps> steps_of(const View& view, Dims shape) {
     const std::size_t rank = shape.size();
-    std::vector<std::int64_t> pitch(rank, 1);
+    Few<std::int64_t> pitch(rank, 1);
     for (std::size_t k = rank; k-- > 1;)
         pitch[k - 1] = pitch[k] * std::max<std::int64_t>(1, shape[k]);
     Steps made;
@@ -92,7 +92,7 @@ std::optional<Steps> steps_of(const View& view, Dims shape) {
     const std::size_t axes = layout.shape().size();
     made.axis.assign(axes, -1);
     made.step.assign(axes, 0);
-    std::vector<bool> used(rank, false);
+    Few<char, 8> used(rank, false);
     // Axes of extent 1 take what others leave.
     for (const bool moves : {true, false}) {
         for (std::size_t j = 0; j < axes; ++j) {

@@ -9,18 +9,19 @@
 #include <vector>
 
 #include "comm/split.h"
+#include "core/few.h"
 #include "tape/array.h"
 
 namespace unisono::comm {
 
 /// A part of an index space: a range of each axis.
-using Box = std::vector<Range>;
+using Box = Few<Range>;
 
 Box whole_box(Dims shape);
 bool is_empty(const Box& box);
 Box intersect(const Box& a, const Box& b);
 std::int64_t elements_of(const Box& box);
-std::vector<std::int64_t> shape_of(const Box& box);
+Few<std::int64_t> shape_of(const Box& box);
 
 /// Index j of view axis k is index start[axis[k]] + step[k] * j of axis axis[k] of the array.
 struct Steps {
@@ -29,9 +30,9 @@ struct Steps {
         int view_axis, axis;
         std::int64_t step;
     };
-    std::vector<int> axis;            ///< -1 where the view stays where it is
-    std::vector<std::int64_t> step;   ///< of each axis of the view
-    std::vector<std::int64_t> start;  ///< of each axis of the array
+    Few<int> axis;            ///< -1 where the view stays where it is
+    Few<std::int64_t> step;   ///< of each axis of the view
+    Few<std::int64_t> start;  ///< of each axis of the array
     std::vector<Further> further;
 };
 

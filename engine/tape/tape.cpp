@@ -128,6 +128,10 @@ void Tape::note_apart() {
 /// belongs to all that should have been written.
 void Tape::end_window() {
     std::vector<Entry> window;
+    if (!spare_.empty()) {
+        window = std::move(spare_.back());
+        spare_.pop_back();
+    }
     window.swap(entries_);
     pending_work_ = 0;
     const LineRef outer = current().line;
@@ -157,6 +161,8 @@ void Tape::end_window() {
         throw;
     }
     current().line = outer;
+    window.clear();
+    if (spare_.size() < 4) spare_.push_back(std::move(window));
 }
 
 void Tape::set_eager(bool on) {

@@ -15,9 +15,19 @@
 
 namespace unisono {
 
+/// What storage of such a place owns (Storage::owner).
+struct PlacedMemory {
+    /// Of a rank alone: all of the contents in the host's memory; without storage where something
+    /// has to be planned first. Borrowed.
+    View here{};
+    std::int64_t width = 0;  ///< bytes of an element
+};
+
 class Windows {
   public:
     virtual ~Windows() = default;
+    /// Whether there is one rank: its statements can be the host's at once.
+    bool is_alone() const { return is_alone_; }
     /// Before memory is written for the first time: the packed view of all of it.
     virtual void created(const View& all) = 0;
     /// Records the entry, as that of one rank alone, on the host's tape at once where nothing has
@@ -32,11 +42,8 @@ class Windows {
     /// Whatever was recorded for this rank's part of the memory is run.
     virtual void complete(Storage& storage) = 0;
 
-    /// Of a rank alone: the view as one of the host's memory, so that a statement can be the host's
-    /// at once; false where something has to be planned first.
-    virtual bool alone(const View& view, View& local) = 0;
-    /// Then: memory of the place with the contents of a new, packed array of the host, spread as
-    /// the memory of `like` is.
+    /// Of a rank alone: memory of the place with the contents of a new, packed array of the host,
+    /// spread as the memory of `like` is.
     virtual Array adopted(const Array& local, const View& like) = 0;
     /// Of a rank alone with nothing recorded: where the host has the contents; else null.
     virtual Storage* memory_of(const Storage& storage) = 0;
@@ -52,6 +59,9 @@ class Windows {
     virtual Array take(const Array& table, std::span<const Array> positions) = 0;
     /// Writes rows of that shape there, the later of two that meet last.
     virtual void put(const Array& target, std::span<const Array> positions, const Array& rows) = 0;
+
+  protected:
+    bool is_alone_ = false;
 };
 
 /// Of arrays of a place that records apart, else null: for the host the answer is at hand.
@@ -59,5 +69,25 @@ inline Windows* windows_of(const Device* device) {
     return device ? Tape::of(device).windows() : nullptr;
 }
 inline Windows* windows_of(const Array& a) { return windows_of(a.device()); }
+
+/// Of places of one rank where nothing is recorded, else null.
+inline Windows* windows_alone(const Device* device) {
+    Tape& tape = Tape::of(device);
+    Windows* windows = tape.windows();
+    return windows && windows->is_alone() && tape.length() == 0 ? windows : nullptr;
+}
+/// There: the view as one of the host's memory, so that a statement can be the host's; false where
+/// something has to be planned first.
+inline bool view_here(const View& view, View& local) {
+    const auto* memory = static_cast<const PlacedMemory*>(view.storage->owner);
+    if (!memory || !memory->here.storage || view.storage->poison) return false;
+    local.storage = memory->here.storage;
+    local.layout = view.layout;
+    local.offset = view.offset;
+    if (memory->here.offset != 0)
+        local.offset += memory->here.offset * (memory->width / size_of(view.dtype));
+    local.dtype = view.dtype;
+    return true;
+}
 
 }  // namespace unisono

@@ -269,3 +269,18 @@ def test_statements_make_new_memory_and_keep_what_they_must():
         x[:2] = un.ones((3, 2), mesh=mesh)
     with pytest.raises(TypeError, match="cast"):
         x += 0.5
+
+
+def test_sums_and_choices_are_on_the_mesh_too():
+    x, a = pair((5, 7))
+    rows, chosen = a.sum(axis=1), un.where(a > 0, a, -a)
+    assert rows.mesh == mesh and chosen.mesh == mesh and (a > 0).mesh == mesh
+    same(rows, x.sum(axis=1))
+    same(chosen, np.where(x > 0, x, -x))
+    same(a.sum(axis=0, keepdims=True), x.sum(axis=0, keepdims=True))
+    total = a.sum()
+    a += 1  # later than the sum was asked for
+    assert float(total) == x.sum() and float(a.sum()) == x.sum() + x.size
+    nothing = a.sum(axis=())
+    nothing[0] = 0
+    same(a, x + 1)

@@ -46,12 +46,11 @@ static View assigned_operand(const Arg& value, const View& out) {
 
 /// On the mesh of a rank alone: the same on the host's arrays; false where it must be planned.
 static bool assign_alone(const View& out, const Arg& value) {
-    Windows* windows = windows_of(out.storage->device);
     View to;
-    if (!windows || !windows->alone(out, to)) return false;
+    if (!windows_alone(out.storage->device) || !view_here(out, to)) return false;
     Arg local = value;
-    if (!value.is_scalar() && (value.view.storage->device != out.storage->device ||
-                               !windows->alone(value.view, local.view)))
+    if (!value.is_scalar() &&
+        (value.view.storage->device != out.storage->device || !view_here(value.view, local.view)))
         return false;
     assign(Array::of(to), local);
     return true;

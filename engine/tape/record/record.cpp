@@ -448,7 +448,7 @@ static bool asks_of_reals(Op op) {
 }
 
 [[gnu::noinline]] static Array apply_any(Op op, std::span<const Arg> args, const Array* out);
-static bool apply_alone(Op op, std::span<const Arg> args, const Array* out, Array& made);
+static Array apply_far(Op op, std::span<const Arg> args, const Array* out);
 static Array apply_beside(Op op, std::span<const Arg> args, const Array* out, Device* device);
 
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
@@ -468,51 +468,81 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
     }
     bool is_on_device = out && out->device();
     for (const Arg& a : args) is_on_device |= !a.is_scalar() && a.view.storage->device;
-    if (is_on_device) [[unlikely]] {
-        Array made;
-        if (apply_alone(op, args, out, made)) return made;
-        Device* far = far_device(args);
-        if (out && windows_of(*out)) far = out->device();
-        if (far) return apply_beside(op, args, out, far);
-    }
+    if (is_on_device) [[unlikely]]
+        return apply_far(op, args, out);
     return apply_any(op, args, out);
 }
 
-/// On the mesh of a rank alone: the same statement on the host's arrays; false where it must be
-/// planned.
-static bool apply_alone(Op op, std::span<const Arg> args, const Array* out, Array& made) {
-    const View* like = out ? &out->view() : nullptr;
-    for (std::size_t k = 0; !like && k < args.size(); ++k) {
-        if (!args[k].is_scalar() && args[k].view.storage->device) like = &args[k].view;
-    }
-    Device* const place = like->storage->device;
-    Windows* windows = windows_of(place);
-    if (!windows || (out && out->readonly())) return false;
-    Arg local[3];
-    for (std::size_t k = 0; k < args.size(); ++k) {
-        const View& v = args[k].view;
-        local[k] = args[k];
-        if (args[k].is_scalar() || !v.storage->device) continue;
-        if (v.storage->device != place || !windows->alone(v, local[k].view)) return false;
-    }
-    if (out) {
-        View target;
-        if (!windows->alone(*like, target)) return false;
-        const Array to = Array::of(target);
-        apply(op, {local, args.size()}, &to);
-        made = *out;
+/// Operands of a rank alone as the host's. Set field by field: clearing them first, or copying
+/// what was just written, would cost as much as the rest of the statement.
+union LocalOperands {
+    LocalOperands() {}
+    Arg of[3];
+
+    /// False where one lies on another device, or must be planned.
+    bool set(std::span<const Arg> args, const Device* place) {
+        for (std::size_t k = 0; k < args.size(); ++k) {
+            const View& v = args[k].view;
+            of[k].weak = args[k].weak;
+            if (v.storage && v.storage->device) {
+                if (v.storage->device != place || !view_here(v, of[k].view)) return false;
+                continue;
+            }
+            of[k].view.storage = v.storage;
+            of[k].view.layout = v.layout;
+            of[k].view.offset = v.offset;
+            of[k].view.dtype = v.dtype;
+        }
         return true;
     }
-    if (like->layout->rank() == 0) return false;
+};
+
+/// The first operand that lies on a device; null where all are the host's.
+static const View* first_far(std::span<const Arg> args) {
     for (const Arg& a : args) {
-        if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return false;
+        if (!a.is_scalar() && a.view.storage->device) return &a.view;
     }
-    const Array computed = apply(op, {local, args.size()});
-    for (std::size_t k = 0; k < args.size(); ++k) {
-        if (computed.view().storage == local[k].view.storage) return false;  // no new memory
+    return nullptr;
+}
+
+/// Whether there is an array: of what may find that it cannot make one.
+static bool is_made(const Array& a) { return a.view().layout; }
+
+/// On the mesh of a rank alone: the same statement on the host's arrays; none where it must be
+/// planned.
+static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
+    const View* like = out ? &out->view() : first_far(args);
+    Device* const place = like->storage->device;
+    Windows* windows = windows_alone(place);
+    LocalOperands local;
+    if (!windows || (out && out->readonly()) || !local.set(args, place)) return {};
+    const std::span<const Arg> operands(local.of, args.size());
+    if (out) {
+        View target;
+        if (!view_here(*like, target)) return {};
+        const Array to = Array::of(target);
+        apply_any(op, operands, &to);
+        return *out;
     }
-    made = windows->adopted(computed, *like);
-    return true;
+    if (like->layout->rank() == 0) return {};
+    for (const Arg& a : args) {
+        if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return {};
+    }
+    const Array computed = apply(op, operands);
+    for (const Arg& a : operands) {
+        if (computed.view().storage == a.view.storage) return {};  // no new memory
+    }
+    return windows->adopted(computed, *like);
+}
+
+/// Where some operand, or `out`, is on a device.
+[[gnu::noinline]] static Array apply_far(Op op, std::span<const Arg> args, const Array* out) {
+    Array made = apply_alone(op, args, out);
+    if (is_made(made)) return made;
+    Device* far = far_device(args);
+    if (out && windows_of(*out)) far = out->device();
+    made = far ? apply_beside(op, args, out, far) : apply_any(op, args, out);
+    return made;
 }
 
 /// Of operands of which some go to the device by themselves.
@@ -546,11 +576,24 @@ static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
     return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
 }
 
+/// The same for `where`.
+static Array where_alone(std::span<const Arg> args, const View& like) {
+    Windows* windows = windows_alone(like.storage->device);
+    LocalOperands local;
+    if (!windows || !local.set(args, like.storage->device)) return {};
+    const Array computed = where(local.of[0], local.of[1], local.of[2]);
+    return computed.rank() == 0 ? Array() : windows->adopted(computed, like);
+}
+
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
     Arg values[] = {a, b};
     DType t = common_dtype(values);
     for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
+    if (const View* far = first_far(all)) [[unlikely]] {
+        Array alone = where_alone(all, *far);
+        if (is_made(alone)) return alone;
+    }
     Array near[3];
     if (Device* far = far_device(all)) {
         for (std::size_t k = 0; k < 3; ++k) all[k] = beside(all[k], far, near[k]);

@@ -90,6 +90,17 @@ Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool val
     return made;
 }
 
+/// On the mesh of a rank alone: the same of the host's array; false where it must be planned.
+bool reduce_alone(Op op, const Array& a, const std::optional<std::vector<int>>& axes, bool keepdims,
+                  std::optional<DType> dtype, Array& made) {
+    Windows* windows = windows_alone(a.device());
+    View local;
+    if (!windows || a.rank() == 0 || !view_here(a.view(), local)) return false;
+    made = reduce(op, Array::of(local), axes, keepdims, dtype);
+    if (!made.is_value()) made = windows->adopted(made, a.view());
+    return true;
+}
+
 }  // namespace
 
 Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool keepdims,
@@ -100,6 +111,8 @@ Array reduce(Op op, const Array& a, std::optional<std::vector<int>> given, bool 
         float_errors::check_reduction(a, made);
         return made;
     }
+    if (Array made; a.device() && reduce_alone(op, a, given, keepdims, dtype, made)) [[unlikely]]
+        return made;
     const Axes axes = reduced_axes(op, a, given);
     bool selects = op == Op::Min || op == Op::Max || op == Op::Fmin || op == Op::Fmax;
     DType t = reduced_dtype(op, a.dtype(), dtype);
