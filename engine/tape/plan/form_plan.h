@@ -30,6 +30,9 @@ struct SegmentStorage {
     bool live;  ///< someone outside the segment holds it
 };
 
+/// Whether kernels on it may take turns on bands of rows (bands.h), as plans know of host arrays.
+bool is_large(const Storage& s);
+
 struct SegmentData {
     // Buffers that are reused and may be longer than what counts.
     std::uint32_t slot_count = 0, storage_count = 0;

@@ -253,11 +253,34 @@ class Grouper {
             why = "reduces another axis";
             return false;
         }
+        if (writes_another_row(b, i)) {
+            why = "writes another row of a large array";
+            return false;
+        }
         if (b.closed || b.entries.size() >= most_entries || b.slots.size() + 4 > most_slots) {
             why = "the kernel is full";
             return false;
         }
         return true;
+    }
+
+    /// Whether the entry writes a row (a part with fewer axes) of a large array of which the group
+    /// writes another one: apart, each has its place among kernels that take turns on bands of
+    /// rows.
+    bool writes_another_row(const EntryGroup& b, std::uint32_t i) const {
+        const auto out = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        const Slot& written = data_.slots[out];
+        const SegmentStorage& storage = data_.storages[written.storage];
+        if (!is_large(*storage.storage)) return false;
+        bool is_row = false;
+        for (std::int32_t k = storage.first_slot; k >= 0;
+             k = data_.slots[static_cast<std::size_t>(k)].next)
+            is_row |=
+                data_.slots[static_cast<std::size_t>(k)].layout->rank() > written.layout->rank();
+        return is_row && std::any_of(b.entries.begin(), b.entries.end(), [&](std::uint32_t e) {
+                   const auto other = static_cast<std::uint32_t>(data_.operands[4 * e + 3]);
+                   return other != out && data_.slots[other].storage == written.storage;
+               });
     }
 
     /// Closes a group at the start of a repetition that it could take in part only: cut at the same

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "context/context.h"
+#include "core/limits.h"
 #include "core/threads/fork.h"
 #include "tape/plan/form_plan.h"
 #include "tape/plan/known_exponents.h"
@@ -21,6 +22,8 @@
 #include "tape/run/run_group.h"
 
 namespace unisono {
+
+bool is_large(const Storage& s) { return !s.device && s.bytes >= limits::waiting_bytes; }
 
 namespace {
 
@@ -62,11 +65,12 @@ std::uint32_t token_of_scalar(const Entry& e, int k) {
            static_cast<std::uint32_t>(known_exponent(e, k)) << 8;
 }
 
-/// What a key says of a storage behind all entries: whether it is seen from outside, and its
-/// placement.
+/// What a key says of a storage behind all entries: whether it is seen from outside, its placement,
+/// and whether it is large.
 std::uint32_t storage_token(const Storage& s, std::uint32_t mentions) {
     const std::uint32_t placement = s.device ? s.device->number() : 0;
-    return static_cast<std::uint32_t>(s.refs > mentions) | placement << 1;
+    return static_cast<std::uint32_t>(s.refs > mentions) | placement << 1 |
+           static_cast<std::uint32_t>(is_large(s)) << 31;
 }
 
 /// Reads a segment into numbers: the one hot loop of a flush. Buffers are made large enough before

@@ -88,14 +88,6 @@ Runner::Runner(Tape& tape, std::vector<Entry>& segment, FlushReason reason, std:
     record_.line = segment.back().line;
 }
 
-/// How many steps may run band by band from here on: those whose kernels are worth compiling.
-static std::size_t ready_together(std::span<const PlanStep> steps) {
-    if (steps.size() == 1) return 1;
-    const auto end = std::find_if(steps.begin(), steps.end(),
-                                  [](const PlanStep& step) { return !step.kernel->is_compiled(); });
-    return std::max<std::size_t>(1, static_cast<std::size_t>(end - steps.begin()));
-}
-
 void Runner::run() {
     const Plan& plan = tape_.finder_->find(segment_, tape_.fresh_epochs(), tape_);
     record_.plan = &plan;
@@ -109,7 +101,7 @@ void Runner::run() {
     std::size_t refused = 0;  // before this step, running band by band was found not to pay
     for (std::size_t k = 0; k < plan.steps.size();) {
         const PlanStep& step = plan.steps[k];
-        std::size_t count = k < refused ? 1 : ready_together({&step, step.together});
+        std::size_t count = k < refused ? 1 : step.together;
         bool is_small = true;
         const std::size_t ran = count > 1 ? run_bands({&step, count}, is_small) : 0;
         if (ran == 0 && is_small) refused = std::max(refused, k + count);

@@ -1,9 +1,12 @@
 // Runs several kernels band by band.
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "backends/timeline.h"
 #include "context/context.h"
@@ -31,7 +34,9 @@ constexpr std::int64_t shifted_band_bytes = 2 << 20, shifted_band_share = 16;
 /// Points times operations from which threads share the bands (backends/cpu/runtime.cpp).
 constexpr std::int64_t shared_from = 1'000'000;
 /// The same from which they share a band of kernels that run behind one another.
-constexpr std::int64_t shared_band_from = 1 << 15;
+constexpr std::int64_t shared_band_from = 1 << 14;
+constexpr std::int64_t most_threads = 64;    ///< of these
+constexpr int spins_before_yield = 1 << 12;  ///< of a thread that waits for a part of another one
 
 std::int64_t bytes_of(const View& v) { return v.layout->size() * size_of(v.dtype); }
 
@@ -59,7 +64,7 @@ class Runner::Bands {
         std::vector<std::uint64_t> scalars;
         std::vector<std::int64_t> row_bytes;  ///< of each operand, from one row to the next
         std::vector<int> ring;                ///< of each operand the number, or -1
-        GroupKernel::Launch launch;           ///< of two rows, or of all of a step of one
+        GroupKernel::Launch launch;           ///< of two rows; none of a step of one
         std::int64_t row_extent = 0;          ///< of the first axis of the launch
         std::int64_t row_work = 0;
         bool has_rings = false;
@@ -77,7 +82,10 @@ class Runner::Bands {
     void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
                   std::int64_t to) const;
     void launch(const Kernel& kernel, std::int64_t from, std::int64_t to) const;
+    void run_whole(const Kernel& kernel) const;
     void run_independent();
+    struct Turn;
+    void serve(std::int64_t thread, std::deque<Turn>& turns);
     void run_behind();
     void note_failure();
 
@@ -91,8 +99,9 @@ class Runner::Bands {
     std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
     std::int64_t rows_ = 0;              ///< of a band
     std::int64_t work_ = 0;
-    mutable std::mutex mutex_;
-    mutable std::exception_ptr failure_;
+    std::mutex mutex_;
+    std::exception_ptr failure_;
+    std::atomic<bool> has_failed_ = false;
 };
 
 Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment)
@@ -113,6 +122,8 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
             !schedule_.take(space->shape(), kernel.operands, step.inputs.size()))
             break;
         const BandSchedule::Step& taken = schedule_.steps().back();
+        // The others are launched as they were compiled.
+        if (!taken.is_one_row && !step.kernel->is_compiled()) break;
         kernel.row_work =
             space->size() / taken.rows * static_cast<std::int64_t>(step.group.nodes.size());
         kernels_.push_back(std::move(kernel));
@@ -121,7 +132,7 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
 
 /// Whether together they touch much less than one after the other, and more than caches hold.
 bool Runner::Bands::pays(std::size_t count) const {
-    std::int64_t together = 0, temporary = 0, apart = 0;
+    std::int64_t together = 0, apart = 0;
     for (const BandSchedule::Field& field : schedule_.fields()) {
         LineCount all;
         std::vector<LineCount> own(count);
@@ -138,9 +149,9 @@ bool Runner::Bands::pays(std::size_t count) const {
                                          [&](const Ring& r) { return r.field == &field; });
         if (!is_ring) together += capped(all);
     }
-    const bool is_much =
-        is_shifted_ ? apart >= limits::shifted_band_traffic : together >= limits::band_traffic;
-    return is_much && 2 * apart >= 3 * together;
+    std::int64_t least = limits::band_traffic;
+    if (is_shifted_) least = limits::shifted_band_traffic * (thread_count() > 1 ? 2 : 1);
+    return together >= least && 2 * apart >= 3 * together;
 }
 
 /// Whether nobody sees the field's storage but the first `count` steps, the first of which writes
@@ -245,8 +256,10 @@ bool Runner::Bands::bind() {
         const std::size_t inputs = steps_[k].inputs.size();
         const GroupKernel::Call call{space, views.first(inputs), views.subspan(inputs),
                                      kernel.scalars, nullptr};
+        work_ += kernel.row_work * step.rows;
+        if (step.is_one_row) continue;
         std::vector<std::int64_t> part(space->shape().begin(), space->shape().end());
-        if (!step.is_one_row) part[step.axis] = 2;
+        part[step.axis] = 2;
         try {
             kernel.launch = steps_[k].kernel->bind(call, part);
         } catch (const Error& e) {
@@ -254,7 +267,6 @@ bool Runner::Bands::bind() {
             return false;
         }
         kernel.row_extent = kernel.launch.arrays.front().shape[0] / 2;
-        work_ += kernel.row_work * step.rows;
     }
     return true;
 }
@@ -280,12 +292,18 @@ void Runner::Bands::launch(const Kernel& kernel, std::int64_t from, std::int64_t
     kernel.launch.code->launch({{arrays, bound.size()}, kernel.launch.scalars, {}, {}, 0});
 }
 
+/// Of a step of one row.
+void Runner::Bands::run_whole(const Kernel& kernel) const {
+    const PlanStep& step = steps_[static_cast<std::size_t>(&kernel - kernels_.data())];
+    const std::span<const View> views(kernel.operands);
+    const std::size_t inputs = step.inputs.size();
+    step.kernel->run({step.space.in(segment_).layout, views.first(inputs), views.subspan(inputs),
+                      kernel.scalars, nullptr});
+}
+
 void Runner::Bands::run_rows(const Kernel& kernel, const BandSchedule::Step& step,
                              std::int64_t from, std::int64_t to) const {
-    if (step.is_one_row) {
-        kernel.launch.code->launch({kernel.launch.arrays, kernel.launch.scalars, {}, {}, 0});
-        return;
-    }
+    if (step.is_one_row) return run_whole(kernel);
     while (from < to) {
         std::int64_t end = to;
         for (std::size_t o = 0; kernel.has_rings && o < kernel.ring.size(); ++o) {
@@ -303,6 +321,7 @@ void Runner::Bands::run_rows(const Kernel& kernel, const BandSchedule::Step& ste
 void Runner::Bands::note_failure() {
     std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
+    has_failed_.store(true, std::memory_order_relaxed);
 }
 
 /// Each band by one thread.
@@ -327,29 +346,67 @@ void Runner::Bands::run_independent() {
         work(0, bands);
 }
 
-/// Band after band, each of them by all threads.
+/// A step on a band: its rows, which threads share in that many parts.
+struct Runner::Bands::Turn {
+    std::size_t step;
+    std::int64_t from, to, parts;
+    std::atomic<std::uint64_t> taken = 0;  ///< a bit for each part that some thread has begun
+    std::atomic<std::int64_t> done = 0;
+
+    Turn(std::size_t k, std::int64_t begin, std::int64_t end, std::int64_t count)
+        : step(k), from(begin), to(end), parts(count) {}
+    std::int64_t begin_of(std::int64_t part) const { return from + (to - from) * part / parts; }
+    bool take(std::int64_t part) {
+        const std::uint64_t bit = std::uint64_t{1} << part;
+        return !(taken.load(std::memory_order_relaxed) & bit) &&
+               !(taken.fetch_or(bit, std::memory_order_relaxed) & bit);
+    }
+    void wait() const {
+        for (int k = 0; done.load(std::memory_order_acquire) < parts; ++k) {
+            if (k > spins_before_yield) std::this_thread::yield();
+        }
+    }
+};
+
+/// Does what is left of all turns, in order; its own part of each first, which the thread's caches
+/// may still hold.
+void Runner::Bands::serve(std::int64_t thread, std::deque<Turn>& turns) {
+    for (Turn& turn : turns) {
+        for (std::int64_t k = 0; k < turn.parts; ++k) {
+            const std::int64_t part = (thread + k) % turn.parts;
+            if (!turn.take(part)) continue;
+            if (!has_failed_.load(std::memory_order_relaxed)) {
+                try {
+                    run_rows(kernels_[turn.step], schedule_.steps()[turn.step], turn.begin_of(part),
+                             turn.begin_of(part + 1));
+                } catch (...) {
+                    note_failure();
+                }
+            }
+            turn.done.fetch_add(1, std::memory_order_release);
+        }
+        turn.wait();
+    }
+}
+
+/// Band after band, each of them by all threads, which stay for all: a turn is shorter than what it
+/// takes to wake one up.
 void Runner::Bands::run_behind() {
-    const std::int64_t threads = thread_count();
-    for (std::int64_t at = first_; at < last_ && !failure_; at += rows_) {
+    const std::int64_t threads = std::min<std::int64_t>(thread_count(), most_threads);
+    std::deque<Turn> turns;
+    for (std::int64_t at = first_; at < last_; at += rows_) {
         for (std::size_t k = 0; k < count_; ++k) {
             const BandSchedule::Step& step = schedule_.steps()[k];
             const std::int64_t from = std::max(at - step.shift, step.first) - step.first;
             const std::int64_t to = std::min(at + rows_ - step.shift, step.end()) - step.first;
             if (from >= to) continue;
-            auto work = [&](std::int64_t begin, std::int64_t end) {
-                try {
-                    run_rows(kernels_[k], step, begin, end);
-                } catch (...) {
-                    note_failure();
-                }
-            };
             const bool is_shared = (to - from) * kernels_[k].row_work >= shared_band_from;
-            if (is_shared)
-                parallel_for(from, to, (to - from + threads - 1) / threads, work);
-            else
-                work(from, to);
+            turns.emplace_back(k, from, to, is_shared ? std::min(threads, to - from) : 1);
         }
     }
+    parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t thread = begin; thread < end; ++thread) serve(thread, turns);
+    });
 }
 
 void Runner::Bands::run() {
