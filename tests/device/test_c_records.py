@@ -221,3 +221,47 @@ def test_variables_of_the_text_are_structs():
 def test_arguments_are_records_that_the_text_declares(args, error, what):
     with pytest.raises(error, match=what):
         un.RawKernel(PARTICLES, "k")((1,), (1,), args)
+
+
+REFERENCES = r"""
+struct Q { int a, b; };
+struct M { float m[2][2]; };
+__constant__ float tab[] = {1, 2, 3, 4};
+__device__ float first(const float3 &a) { return a.x; }
+__device__ float scaled(const float &s, const Q &q) { return s * q.b; }
+__device__ float3 operator*(float s, const float3 &a) { return make_float3(s * a.x, s * a.y, s * a.z); }
+__device__ float corner(const M &m, int k) { return m.m[k][k]; }
+extern "C" __global__ void k(float *o, float4 *p) {
+    Q n[8];
+    int lut[] = {3, 1, 2};
+    Q q[] = {{1, 2}, {3, 4}};
+    M m = {{{1, 2}, {3, 7}}};
+    o[0] = (float)(&n[5] - &n[2]);
+    o[1] = (float)((p + 3) - p);
+    o[2] = first(make_float3(9, 8, 7));
+    o[3] = scaled(2.5f, q[1]);
+    o[4] = first(2.0f * make_float3(5, 6, 7));
+    o[5] = lut[0] * 10 + lut[2] + q[1].a;
+    o[6] = tab[3];
+    o[7] = corner(m, 1);
+}"""
+
+
+def test_constant_references_and_distances(device):
+    out, p = un.zeros(8, "f4", device=device), un.zeros((4, 4), "f4", device=device)
+    un.RawKernel(REFERENCES, "k")((1,), (1,), (out, p))
+    assert out.tolist() == [3, 3, 9, 10, 10, 35, 4, 7]
+
+
+def test_records_of_the_other_byte_order_are_refused():
+    text = 'struct P { float x; int n; }; extern "C" __global__ void k(P *p) { p[0].x += 1; }'
+    foreign = np.dtype("f4").newbyteorder()
+    with pytest.raises(TypeError, match="'p'"):
+        un.RawKernel(text, "k")((1,), (1,), (np.zeros(4, [("x", foreign), ("n", "i4")]),))
+
+
+def test_lanes_that_a_vector_has_not_are_refused():
+    with pytest.raises(un.CompileError):
+        un.RawKernel("__kernel void k(__global float *o) { float2 v; o[0] = v.xyw.x; }", "k")(
+            (1,), (1,), (un.zeros(1, "f4"),)
+        )

@@ -90,8 +90,10 @@ bool vendor::transform(DeviceWork& work, const FftStep& step, Views in, Views ou
 
     Source source{from.storage->memory, from.offset, from.layout->strides()[along],
                   line_axes(from, to, step.axis)};
+    // cuFFT may overwrite what transforms to real numbers read.
     const bool is_direct = from.layout->shape()[along] >= cells && lies_for_library(from) &&
-                           is_complex(from.dtype) != reads_real;
+                           is_complex(from.dtype) != reads_real &&
+                           step.kind != FftKind::RealBackward;
     if (!is_direct) {
         const DeviceVector packed = packed_lines(work, from, step.axis, cells);
         // Reals are the first parts of the pairs.

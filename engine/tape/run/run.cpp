@@ -103,6 +103,7 @@ void Runner::run() {
         const PlanStep& step = plan.steps[k];
         std::size_t count = k < refused ? 1 : step.together;
         bool is_small = true;
+        current_ = {&step, 1};
         const std::size_t ran = count > 1 ? run_bands({&step, count}, is_small) : 0;
         if (ran == 0 && is_small) refused = std::max(refused, k + count);
         count = std::max<std::size_t>(ran, 1);

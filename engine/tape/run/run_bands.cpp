@@ -78,6 +78,7 @@ class Runner::Bands {
 
     bool pays(std::size_t count) const;
     bool choose_rows(std::size_t count);
+    bool holds_much(std::size_t count, bool in_flight) const;
     bool is_temporary(const BandSchedule::Field& field, std::size_t count, bool in_flight) const;
     void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
                   std::int64_t to) const;
@@ -210,6 +211,19 @@ bool Runner::Bands::choose_rows(std::size_t count) {
     return rows_ * 2 <= all;
 }
 
+/// Whether more temporary arrays would be whole at once than kernels one after another need.
+bool Runner::Bands::holds_much(std::size_t count, bool in_flight) const {
+    constexpr std::int64_t most_arrays = 8;  // as large as the largest
+    std::int64_t largest = 0, whole = 0;
+    for (const BandSchedule::Field& field : schedule_.fields()) {
+        largest = std::max(largest, field.storage->bytes);
+        const bool is_ring = std::any_of(rings_.begin(), rings_.end(),
+                                         [&](const Ring& r) { return r.field == &field; });
+        if (!is_ring && is_temporary(field, count, in_flight)) whole += field.storage->bytes;
+    }
+    return whole > most_arrays * largest;
+}
+
 std::size_t Runner::Bands::choose(bool in_flight) {
     for (std::size_t count = kernels_.size(); count >= 2; --count) {
         const auto taken = schedule_.steps().first(count);
@@ -222,7 +236,7 @@ std::size_t Runner::Bands::choose(bool in_flight) {
             if (is_shifted_ && is_temporary(field, count, in_flight))
                 rings_.push_back({&field, 0, field.pitch, nullptr});
         }
-        if (!choose_rows(count)) continue;
+        if (holds_much(count, in_flight) || !choose_rows(count)) continue;
         if (!pays(count)) return 0;
         return count_ = count;
     }
@@ -436,7 +450,14 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     if (is_small) return 0;
     Bands bands(steps, segment_);
     const std::size_t count = bands.choose(in_flight_);
-    if (count == 0 || !bands.bind()) return 0;
+    if (count == 0) return 0;
+    try {
+        if (!bands.bind()) return 0;
+    } catch (const Error& e) {
+        // One after another they need less.
+        if (e.kind() != ErrorKind::Memory) throw;
+        return 0;
+    }
     steps = steps.first(count);
     current_ = steps;
     std::int64_t bytes = 0;

@@ -135,12 +135,10 @@ def passed(body, made, v, e, what, place, is_for_all=False):
     """Python's arguments for a parameter of a CType, of a value of C and its expression."""
     from . import expressions
 
-    if made.is_reference and not made.is_const:
+    if made.is_reference:
         v = expressions.place_of(body, e) if e[0] != "value" else v
-        if not isinstance(v, Pointer) or v.is_const:
+        if not isinstance(v, Pointer) or (v.is_const and not made.is_const):
             raise body.error(place, f"{what} is {made} &", "give a variable or an element")
-    elif made.is_reference:
-        made = made._replace(is_reference=False)
     is_pointer = made.is_pointer or made.is_reference
     if is_pointer != isinstance(v, Pointer) or v is None:
         raise body.error(place, f"{what} is {made}", "give what it expects")
@@ -191,7 +189,7 @@ def referenced(t, tree, found):
             functions = [t.parser.instance(name, values)]
         for f in filter(None, functions):
             for e, (made, _, _) in zip(tree[3], f.parameters, strict=False):
-                if made.is_reference and not made.is_const and root(e) is not None:
+                if made.is_reference and root(e) is not None:
                     found.add(root(e))
     if isinstance(tree, (tuple, list)):
         for one in tree:

@@ -43,10 +43,10 @@ def declare(body, made, name, value, here, is_extern):
     in_memory = made.extents or made.space == "local" or name in body.addressed
     if not in_memory and not (made.record and records.has_array(made.record)):
         return declare_value(body, made, name, value, here)
+    if value is not None and value[0] == "list" and made.extents[:1] == (None,):
+        made = made._replace(extents=(("number", here, len(value[2]), "int32"), *made.extents[1:]))
     if is_extern or made.extents[:1] == (None,):
         extents = (dynamic_extent(body, made, name, here),)
-        if value is not None:
-            extents = (len(value[2]),)
     else:
         extents = tuple(extent(body, e, here) for e in made.extents)
     array = memory(body, made, name, records.count_of(extents), here)

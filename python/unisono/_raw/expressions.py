@@ -261,8 +261,13 @@ def pointer_binary(body, place, op, a, b):
     both = isinstance(a, Pointer) and isinstance(b, Pointer) and a.array == b.array
     if both and (op == "-" or op in COMPARE):
         x, y = body.offset(a, place), body.offset(b, place)
+        if (a.record and a.record.size) != (b.record and b.record.size):
+            raise body.error(place, f"{op} of pointers to different types", "convert one of them")
         if op == "-":
             made = ast.BinOp(left=body.wide(x, place), op=ast.Sub(), right=body.wide(y, place))
+            if a.record:  # offsets count the numbers of a struct
+                numbers = ast.Constant(value=a.record.size // a.record.unit)
+                made = ast.BinOp(left=made, op=ast.FloorDiv(), right=numbers)
             return Number(body.call_known(np.int64, [at(made, place)], place), "int64")
         made = ast.Compare(left=x, ops=[COMPARE[op]()], comparators=[y])
         return Number(at(made, place), "bool")

@@ -262,6 +262,8 @@ class Parser:
         extents = self.extents()
         value = self.initializer() if self.take("=") else None
         self.expect(";")
+        if extents[:1] == (None,) and value is not None and value[0] == "list":
+            extents = (("number", place, len(value[2]), "int32"), *extents[1:])
         is_known = made.is_const or "constexpr" in words
         if is_known and not extents and value is not None and value[0] != "list":
             self.unit.constants[name] = (made, value)
@@ -284,8 +286,10 @@ class Parser:
             while self.take(*_QUALIFIERS):
                 pass
         if self.take("&"):
-            made = made._replace(is_reference=True)
             self.take(*_QUALIFIERS)
+            # What is not written is passed by value, but for arrays, which nobody copies.
+            has_array = made.record is not None and records.has_array(made.record)
+            made = made._replace(is_reference=not made.is_const or has_array)
         place = self.place
         name = self.name() if self.token.kind == "name" else f"unnamed{self.at}"
         if self.token.text == "[":

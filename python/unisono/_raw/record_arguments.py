@@ -112,7 +112,7 @@ def _leaves(dtype, offset):
             inner, at = dtype.fields[name][:2]
             yield from _leaves(inner, offset + at)
     else:
-        yield dtype.name, offset
+        yield dtype.name if dtype.isnative else dtype.str, offset
 
 
 def value(kernel, d, a):

@@ -130,7 +130,7 @@ def lanes_of(record, name):
         "lo": range(whole // 2), "hi": range(whole // 2, whole), "even": range(0, whole, 2), "odd": range(1, whole, 2),
     }  # fmt: skip
     if name in halves:
-        found = list(halves[name])
+        found = [k for k in halves[name] if k < n]  # there is no fourth of three
     elif (
         name[:1] in ("s", "S")
         and len(name) > 1
@@ -139,8 +139,11 @@ def lanes_of(record, name):
         found = [int(c, 16) for c in name[1:]]
     else:
         found = ["xyzw".find(c) for c in name]
-    found = [k for k in found if k < n]  # the fourth of three
-    return found if found and min(found) >= 0 and len(found) in (1, 2, 3, 4, 8, 16) else None
+    return (
+        found
+        if found and min(found) >= 0 and max(found) < n and len(found) in (1, 2, 3, 4, 8, 16)
+        else None
+    )
 
 
 def of_lanes(record, lanes):

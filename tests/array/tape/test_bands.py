@@ -394,3 +394,18 @@ def test_explained():
         v[1:-1] = u[:-2] + u[2:]
         u[1:-1] = v[:-2] * 0.5
     assert "may take turns on bands of rows with the next kernels, 4 in all" in str(un.explain(u))
+
+
+def test_few_temporary_arrays_are_whole_at_once():
+    """A long program of kernels in step needs no more memory than a few arrays."""
+    x = un.array(np.random.default_rng(1).random(1_000_003))
+    y, z = x, x + 1
+    for k in range(1, 160):
+        y, z = y * z - k, y - z / k
+    before = un.memory.stats()
+    limit = un.memory.stats()["limit"]
+    un.memory.set_limit(before["in_use"] + 16 * x.nbytes)
+    try:
+        un.eval(y, z)
+    finally:
+        un.memory.set_limit(limit)
