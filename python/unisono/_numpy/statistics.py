@@ -200,7 +200,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 def _needs_numbers(name, a):
     """Raise the error after which NumPy's function is asked (`numpys_elements`)."""
-    if not isinstance(a, _engine.ndarray):
+    if not isinstance(a, (_engine.ndarray, *_engine._values)):
         raise TypeError(f"{name}: elements must be numbers; got an array of {a.dtype}")
 
 
