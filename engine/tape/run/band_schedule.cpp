@@ -171,8 +171,7 @@ BandSchedule::Window BandSchedule::window(const Field& field, std::size_t count)
         last = std::max(last, *row - step.shift);
     }
     if (field.pitch > 0) window.row_bytes = std::min(window.row_bytes, field.pitch);
-    window.rows = std::max<std::int64_t>(0, last - first);
-    if (last < first) window.rows = 0;
+    if (first <= last) window.rows = last - first;
     return window;
 }
 
