@@ -207,7 +207,7 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
     std::size_t held_count = 0;
     const LineRef* first = nullptr;
     std::int64_t statements = 0, large = 0;
-    std::int64_t period = 0, large_of_period = 0;  // of a loop: statements of an iteration
+    std::int64_t period = 0;  // of a loop: statements of an iteration
     for (const Entry& e : entries) {
         // What a call gives waits for nobody, but for messages, which end runs of kernels anyway.
         if (e.call && !in_window) return false;
@@ -227,14 +227,13 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
             first = &e.line;
         } else if (period == 0 && e.line.code == first->code && e.line.offset == first->offset) {
             period = statements;
-            large_of_period = large;
         }
         ++statements;
         large += e.out.layout->size() * size_of(e.out.dtype) >= limits::waiting_bytes;
     }
     if (large == 0 || in_window) return large > 0;
     if (period == 0) return large < limits::waiting_without_loop;
-    return large < limits::waiting_statements || statements % period != 0 || large_of_period == 0;
+    return large < limits::waiting_statements || statements % period != 0;
 }
 
 /// Whether the place to cut is behind an in-place statement.

@@ -16,21 +16,4 @@ namespace unisono {
 /// Fills in PlanStep::together.
 void note_bands(Plan& plan, const std::vector<Entry>& segment);
 
-/// Counts the bytes of cache lines that views touch. Neighbouring views share lines.
-class LineCount {
-  public:
-    void add(const View& view);
-    std::int64_t bytes() const { return bytes_; }
-
-  private:
-    struct Seen {
-        const Storage* storage;
-        const Layout* layout;
-        std::int64_t line;
-        bool operator==(const Seen&) const = default;
-    };
-    std::vector<Seen> seen_;
-    std::int64_t bytes_ = 0;
-};
-
 }  // namespace unisono

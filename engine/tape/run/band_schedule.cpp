@@ -51,29 +51,43 @@ std::int64_t pitch_of(const View& v, std::size_t axis) {
     return v.layout->strides()[axis] * size_of(v.dtype);
 }
 
-/// Bytes of cache lines that a view touches in one of its rows.
-std::int64_t row_bytes_of(const View& v, std::optional<std::size_t> left_out) {
+/// Elements of a view, over all axes but one, and the bytes of cache lines that each of them costs.
+struct Lines {
     std::int64_t elements = 1, step = line_size;
+};
+Lines lines_of(const View& v, std::optional<std::size_t> left_out) {
+    Lines lines;
     const Dims shape = v.layout->shape(), strides = v.layout->strides();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (axis == left_out || strides[axis] == 0 || shape[axis] == 1) continue;
-        elements *= shape[axis];
-        step = std::min(step, std::abs(strides[axis]) * size_of(v.dtype));
+        lines.elements *= shape[axis];
+        lines.step = std::min(lines.step, std::abs(strides[axis]) * size_of(v.dtype));
     }
-    return elements == 1 ? size_of(v.dtype) : elements * step;
+    return lines;
+}
+
+/// Bytes of cache lines that a view touches in one of its rows.
+std::int64_t row_bytes_of(const View& v, std::optional<std::size_t> left_out) {
+    const Lines lines = lines_of(v, left_out);
+    return lines.elements == 1 ? size_of(v.dtype) : lines.elements * lines.step;
 }
 
 }  // namespace
 
-const BandSchedule::Field* BandSchedule::known(const Storage* storage) const {
+void LineCount::add(const View& view) {
+    const Lines lines = lines_of(view, {});
+    const Seen now{
+        view.storage, view.layout,
+        lines.step == line_size ? view.offset * size_of(view.dtype) / line_size : view.offset};
+    if (std::find(seen_.begin(), seen_.end(), now) != seen_.end()) return;
+    seen_.push_back(now);
+    bytes_ += lines.elements * lines.step;
+}
+
+BandSchedule::Field* BandSchedule::known(const Storage* storage) {
     const auto found = std::find_if(fields_.begin(), fields_.end(),
                                     [&](const Field& f) { return f.storage == storage; });
     return found == fields_.end() ? nullptr : &*found;
-}
-
-BandSchedule::Field& BandSchedule::field_of(Storage* storage) {
-    if (const Field* field = known(storage)) return const_cast<Field&>(*field);
-    return fields_.emplace_back(Field{storage, 0, {}});
 }
 
 std::optional<std::int64_t> BandSchedule::row_of(const Use& use, std::int64_t pitch) const {
@@ -142,7 +156,8 @@ bool BandSchedule::take(Dims space, std::span<const View> operands, std::size_t 
     }
     steps_.push_back(step);
     for (const Use& use : uses) {
-        Field& field = field_of(use.view.storage);
+        Field* of = known(use.view.storage);
+        Field& field = of ? *of : fields_.emplace_back(Field{use.view.storage, 0, {}});
         field.pitch = std::max(field.pitch, use.pitch);
         field.uses.push_back(use);
     }

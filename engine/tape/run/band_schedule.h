@@ -16,6 +16,23 @@
 
 namespace unisono {
 
+/// Counts the bytes of cache lines that views touch. Neighbouring views share lines.
+class LineCount {
+  public:
+    void add(const View& view);
+    std::int64_t bytes() const { return bytes_; }
+
+  private:
+    struct Seen {
+        const Storage* storage;
+        const Layout* layout;
+        std::int64_t line;
+        bool operator==(const Seen&) const = default;
+    };
+    std::vector<Seen> seen_;
+    std::int64_t bytes_ = 0;
+};
+
 class BandSchedule {
   public:
     /// One kernel. Its rows are numbered as those of the storage that it writes, so that kernels
@@ -61,8 +78,7 @@ class BandSchedule {
     Window window(const Field& field, std::size_t count) const;
 
   private:
-    Field& field_of(Storage* storage);
-    const Field* known(const Storage* storage) const;
+    Field* known(const Storage* storage);
     std::optional<std::int64_t> lag(const Use& later, const Step& step, const Use& earlier) const;
 
     std::vector<Step> steps_;

@@ -101,14 +101,14 @@ void Runner::run() {
     std::size_t refused = 0;  // before this step, running band by band was found not to pay
     for (std::size_t k = 0; k < plan.steps.size();) {
         const PlanStep& step = plan.steps[k];
-        std::size_t count = k < refused ? 1 : step.together;
-        bool is_small = true;
         current_ = {&step, 1};
-        const std::size_t ran = count > 1 ? run_bands({&step, count}, is_small) : 0;
-        if (ran == 0 && is_small) refused = std::max(refused, k + count);
-        count = std::max<std::size_t>(ran, 1);
-        current_ = {&step, count};
-        if (ran == 0) {
+        std::size_t together = 0;
+        if (step.together > 1 && k >= refused) {
+            bool is_small = false;
+            together = run_bands({&step, step.together}, is_small);
+            if (is_small) refused = k + step.together;
+        }
+        if (together == 0) {
             if (step.opaque >= 0) {
                 if (!has_joined(k)) run_opaque(step, plan, k);
             } else {
@@ -118,7 +118,7 @@ void Runner::run() {
         for (const PlanStep& done : current_) {
             if (several) finish(done.entries);
         }
-        k += count;
+        k += current_.size();
         bool last = k == plan.steps.size();
         if (in_flight_ && !last && tape_.hooks.interrupted && tape_.hooks.interrupted()) {
             throw Error(ErrorKind::Interrupt,

@@ -16,7 +16,6 @@
 #include "core/settings.h"
 #include "core/threads/parallel.h"
 #include "core/threads/threads.h"
-#include "tape/plan/bands.h"
 #include "tape/run/band_schedule.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
@@ -76,6 +75,8 @@ class Runner::Bands {
         std::unique_ptr<Temporary> memory;
     };
 
+    /// Number of the ring that a storage is kept in, or -1.
+    int ring_of(const Storage* storage) const;
     bool pays(std::size_t count) const;
     bool choose_rows(std::size_t count);
     bool holds_much(std::size_t count, bool in_flight) const;
@@ -131,6 +132,13 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
     }
 }
 
+int Runner::Bands::ring_of(const Storage* storage) const {
+    const auto found = std::find_if(rings_.begin(), rings_.end(), [&](const Ring& ring) {
+        return ring.field->storage == storage;
+    });
+    return found == rings_.end() ? -1 : static_cast<int>(found - rings_.begin());
+}
+
 /// Whether together they touch much less than one after the other, and more than caches hold.
 bool Runner::Bands::pays(std::size_t count) const {
     std::int64_t together = 0, apart = 0;
@@ -146,9 +154,7 @@ bool Runner::Bands::pays(std::size_t count) const {
             return std::min(lines.bytes(), field.storage->bytes);
         };
         for (const LineCount& lines : own) apart += capped(lines);
-        const bool is_ring = std::any_of(rings_.begin(), rings_.end(),
-                                         [&](const Ring& r) { return r.field == &field; });
-        if (!is_ring) together += capped(all);
+        if (ring_of(field.storage) < 0) together += capped(all);
     }
     std::int64_t least = limits::band_traffic;
     if (is_shifted_) least = limits::shifted_band_traffic * (thread_count() > 1 ? 2 : 1);
@@ -217,9 +223,8 @@ bool Runner::Bands::holds_much(std::size_t count, bool in_flight) const {
     std::int64_t largest = 0, whole = 0;
     for (const BandSchedule::Field& field : schedule_.fields()) {
         largest = std::max(largest, field.storage->bytes);
-        const bool is_ring = std::any_of(rings_.begin(), rings_.end(),
-                                         [&](const Ring& r) { return r.field == &field; });
-        if (!is_ring && is_temporary(field, count, in_flight)) whole += field.storage->bytes;
+        if (ring_of(field.storage) < 0 && is_temporary(field, count, in_flight))
+            whole += field.storage->bytes;
     }
     return whole > most_arrays * largest;
 }
@@ -249,18 +254,12 @@ bool Runner::Bands::bind() {
         const std::int64_t bytes[] = {ring.rows * ring.pitch};
         ring.memory = std::make_unique<Temporary>(Dims(bytes, 1), DType::UInt8, nullptr);
     }
-    const auto ring_of = [&](const View& v) {
-        for (std::size_t r = 0; r < rings_.size(); ++r) {
-            if (rings_[r].field->storage == v.storage) return static_cast<int>(r);
-        }
-        return -1;
-    };
     for (std::size_t k = 0; k < count_; ++k) {
         Kernel& kernel = kernels_[k];
         const BandSchedule::Step& step = schedule_.steps()[k];
         const Layout* space = steps_[k].space.in(segment_).layout;
         for (const View& v : kernel.operands) {
-            kernel.ring.push_back(ring_of(v));
+            kernel.ring.push_back(ring_of(v.storage));
             kernel.has_rings = kernel.has_rings || kernel.ring.back() >= 0;
             if (kernel.ring.back() < 0) v.storage->allocate();
             kernel.row_bytes.push_back(
