@@ -118,18 +118,18 @@ _bound = {"self", "cls"}
 
 def kinds_of(name):
     """Types of a class's attributes that queries answer, from the tables of the package."""
-    from unisono.opencl import _constants, _images, _memory, _platforms, _programs, _queues
+    from unisono.opencl._objects import constants, images, memory, platforms, programs, queues
 
     tables = {
-        "Platform": (_constants.platform_info, _platforms.Platform._queries[1]),
-        "Device": (_constants.device_info, _platforms._device_kinds),
-        "Context": (_constants.context_info, {}),
-        "CommandQueue": (_constants.command_queue_info, {}),
-        "Event": (_constants.event_info, _queues.Event._queries[1]),
-        "Program": (_constants.program_info, _programs._program_kinds),
-        "Kernel": (_constants.kernel_info, {}),
-        "MemoryObject": (_constants.mem_info, _memory._kinds),
-        "Sampler": (_constants.sampler_info, _images.Sampler._queries[1]),
+        "Platform": (constants.platform_info, platforms.Platform._queries[1]),
+        "Device": (constants.device_info, platforms._device_kinds),
+        "Context": (constants.context_info, {}),
+        "CommandQueue": (constants.command_queue_info, {}),
+        "Event": (constants.event_info, queues.Event._queries[1]),
+        "Program": (constants.program_info, programs._program_kinds),
+        "Kernel": (constants.kernel_info, {}),
+        "MemoryObject": (constants.mem_info, memory._kinds),
+        "Sampler": (constants.sampler_info, images.Sampler._queries[1]),
     }
     if name not in tables:
         return {}

@@ -10,9 +10,11 @@ from .. import _engine
 from ..cuda.devices import Stream, current_device
 from ..cuda.launches import kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
-from .lexer import Source, tokens
-from .parser import CType, Function, Parser
-from .translate import Translation, flattener, stub
+from .syntax import expressions, types
+from .syntax.lexer import Source, tokens
+from .syntax.nodes import CType, Function
+from .syntax.parser import Parser
+from .translation.functions import Translation, flattener, stub
 
 _numbers = itertools.count()
 _most_launches = 1000
@@ -187,10 +189,10 @@ class RawModule:
     def _initial(self, name):
         import numpy as np
 
-        from .declarations import extent
-        from .records import count_of
-        from .translate import Body
-        from .trees import flatten_list
+        from .translation.declarations import extent
+        from .translation.functions import Body
+        from .translation.records import count_of
+        from .translation.trees import flatten_list
 
         ctype, value, place = self._variable(name)
         source = self._parser.source
@@ -209,8 +211,8 @@ class RawModule:
     def _initial_records(self, reader, ctype, extents, value, place):
         import numpy as np
 
-        from .records import count_of, listed
-        from .trees import flatten_list
+        from .translation.records import count_of, listed
+        from .translation.trees import flatten_list
 
         record, count, flat = ctype.record, count_of(extents), []
         memory = np.zeros(count * record.size, np.uint8)
@@ -342,10 +344,10 @@ class RawKernel:
         inner = Parser(tokens(arguments, text), text)
         values = []
         while inner.token.text not in (">", "the end of the text"):
-            if inner.is_type():
-                values.append(inner.cast_type())
+            if types.is_type(inner):
+                values.append(types.cast_type(inner))
             else:
-                e = inner.unary()
+                e = expressions.unary(inner)
                 sign = -1 if e[0] == "unary" and e[2] == "-" else 1
                 e = e[3] if e[0] == "unary" else e
                 if e[0] != "number":
@@ -369,11 +371,11 @@ class RawKernel:
         source = parser.source
         made = Translation(parser, source, shared).kernel(function)
         python = stub(made, function, source)
-        types = [spec for c, _, _ in function.parameters for spec in _specs(c)]
-        types += [("array", dtype, 1, "C", False) for _, _, dtype in made.hidden]
+        specs = [spec for c, _, _ in function.parameters for spec in _specs(c)]
+        specs += [("array", dtype, 1, "C", False) for _, _, dtype in made.hidden]
         from .._jit.signatures import signatures_of
 
-        text = ", ".join(_spelled(t) for t in types)
+        text = ", ".join(_spelled(t) for t in specs)
         options = {"signatures": signatures_of(f"void({text})", "RawKernel")}
 
         def flatten(given):

@@ -7,9 +7,9 @@ import os
 import re
 
 from .._engine import CompileError
-from .lexer import Source, tokens
-from .parser import Parser
-from .translate import Translation
+from .syntax.lexer import Source, tokens
+from .syntax.parser import Parser
+from .translation.functions import Translation
 
 _words = re.compile(
     r'\b__device__\b|\b__global__\b|\b__forceinline__\b|\bextern\s*"C"|\b__kernel\b|\b(?:__)?(?:private|local|global)\s+\w+\s*\*'

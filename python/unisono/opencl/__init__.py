@@ -8,10 +8,11 @@ arrays of unisono on a device are arguments of kernels, and kernels run between 
 
 from collections.abc import Callable, Sequence
 
-from ._constants import *
-from ._copies import enqueue_copy, enqueue_fill
-from ._driver import Error, LogicError, MemoryError, RuntimeError
-from ._images import (
+from ._objects.constants import *
+from ._objects.copies import enqueue_copy, enqueue_fill
+from ._objects.driver import Error, LogicError, MemoryError, RuntimeError
+from ._objects.handles import NameVersion
+from ._objects.images import (
     DTYPE_TO_CHANNEL_TYPE,
     DTYPE_TO_CHANNEL_TYPE_NORM,
     Image,
@@ -24,7 +25,8 @@ from ._images import (
     get_supported_image_formats,
     image_from_array,
 )
-from ._memory import (
+from ._objects.kernels import Kernel, enqueue_nd_range_kernel, enqueue_task
+from ._objects.memory import (
     Buffer,
     LocalMemory,
     MemoryMap,
@@ -34,8 +36,7 @@ from ._memory import (
     enqueue_map_buffer,
     enqueue_migrate_mem_objects,
 )
-from ._objects import NameVersion
-from ._platforms import (
+from ._objects.platforms import (
     Context,
     Device,
     DeviceTopologyAmd,
@@ -45,17 +46,14 @@ from ._platforms import (
     get_platforms,
     unload_platform_compiler,
 )
-from ._programs import (
+from ._objects.programs import (
     CompilerWarning,
-    Kernel,
     Program,
     RepeatedKernelRetrieval,
     create_program_with_built_in_kernels,
-    enqueue_nd_range_kernel,
-    enqueue_task,
     link_program,
 )
-from ._queues import (
+from ._objects.queues import (
     CommandQueue,
     CommandQueueUsedAfterExit,
     Event,
@@ -65,7 +63,7 @@ from ._queues import (
     enqueue_marker,
     wait_for_events,
 )
-from ._svm import (
+from ._objects.svm import (
     SVM,
     SVMAllocation,
     SVMMap,
@@ -105,7 +103,7 @@ def __getattr__(name):
     from importlib import import_module
 
     if name in _beside_pyopencl:
-        return getattr(import_module("._beside", __name__), name)
+        return getattr(import_module("._objects.beside", __name__), name)
     if name in _modules:
         return import_module("." + name, __name__)
     raise AttributeError(

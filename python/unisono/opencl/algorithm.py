@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 
-from ._array_class import Array
-from ._c_types import ScalarArg, VectorArg, declarations, dtype_to_ctype, parse_arg_list
+from ._arrays import Array
+from ._objects.c_types import ScalarArg, VectorArg, declarations, dtype_to_ctype, parse_arg_list
 from .scan import GenericScanKernel
 
 _kernels = {}
@@ -190,7 +190,7 @@ class RadixSort:
         # The counts of the digits up to an element; a struct of numbers.
         digits, kind = 1 << self.bits, dtype_to_ctype(self.index_dtype)
         self._counts = np.dtype([(f"c{d}", self.index_dtype) for d in range(digits)])
-        from ._c_types import _DTYPE_TO_NAME, NAME_TO_DTYPE
+        from ._objects.c_types import _DTYPE_TO_NAME, NAME_TO_DTYPE
 
         name = f"pcl_counts_{digits}_{kind}"
         self._counts = NAME_TO_DTYPE.setdefault(name, self._counts)
@@ -246,7 +246,7 @@ typedef {key} pcl_key_type;
         first = args[self._first]
         queue, args = queue or first.queue, list(args)
         if not first.size:
-            from ._queues import enqueue_marker
+            from ._objects.queues import enqueue_marker
 
             return [args[self.arguments.index(a)] for a in self._sorted], enqueue_marker(
                 queue, wait_for

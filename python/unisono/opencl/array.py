@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from .. import _engine
-from ._array_class import (
+from ._arrays import (
     Array,
     ArrayHasOffsetError,
     InconsistentOpenCLQueueWarning,
@@ -17,7 +17,7 @@ from ._array_class import (
     operand,
     to_shape,
 )
-from ._queues import CommandQueue
+from ._objects.queues import CommandQueue
 from .cltypes import vec_type_to_scalar_and_count
 
 
@@ -461,7 +461,7 @@ def cumsum(a, output_dtype=None, queue=None, wait_for=None, return_event=False):
     dtype = np.dtype(a.dtype if output_dtype is None else output_dtype)
     made = _compute(queue, a, "cumsum", a, dtype=str(dtype))
     if return_event:
-        from ._queues import enqueue_marker
+        from ._objects.queues import enqueue_marker
 
         return enqueue_marker(queue or a.queue), made
     return made

@@ -1,7 +1,7 @@
 """`pyopencl.bitonic_sort`: sorts along an axis, by the engine's sort for the device."""
 
-from ._array_class import on_queue
-from ._queues import enqueue_marker
+from ._arrays import on_queue
+from ._objects.queues import enqueue_marker
 
 
 class BitonicSort:

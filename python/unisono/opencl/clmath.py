@@ -5,7 +5,7 @@ Those that unisono has are its own, with its accuracy; the others are the driver
 
 import numpy as np
 
-from ._array_class import Array, on_queue, operand
+from ._arrays import Array, on_queue, operand
 
 # By PyOpenCL's name: unisono's. What is missing here is OpenCL C's.
 _ours = {
@@ -19,7 +19,7 @@ _kernels = {}
 
 
 def _driver_function(name, *arrays, queue=None, result=None):
-    from ._c_types import dtype_to_ctype
+    from ._objects.c_types import dtype_to_ctype
     from .elementwise import ElementwiseKernel
 
     first = arrays[0]

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from ._array_class import Array, on_queue, to_shape
-from ._c_types import dtype_to_ctype  # noqa: F401
+from ._arrays import Array, on_queue, to_shape
+from ._objects.c_types import dtype_to_ctype  # noqa: F401
 
 _seeds = itertools.count()
 
@@ -68,7 +68,7 @@ class Random123GeneratorBase:
         return self._fill(ary, mu, sigma, queue, True)
 
     def _fill(self, ary, a, b, queue, normal):
-        from ._queues import enqueue_marker
+        from ._objects.queues import enqueue_marker
 
         ary[...] = self._make(queue or ary.queue, ary.shape, ary.dtype, a, b, normal)
         return enqueue_marker(queue or ary.queue)

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from ._c_types import (
+from ._objects.c_types import (
     OtherArg,
     ScalarArg,
     VectorArg,
@@ -16,8 +16,8 @@ from ._c_types import (
     pass_arguments,
     preamble_of,
 )
-from ._constants import device_type
-from ._programs import Program
+from ._objects.constants import device_type
+from ._objects.programs import Program
 
 
 def work_items(device, n):
@@ -235,7 +235,7 @@ int work_group_start = get_local_size(0) * get_group_id(0);
             bounds = (first.size,)
         count = len(_range(*bounds)) if len(bounds) > 1 else bounds[0]
         if not count:
-            from ._queues import enqueue_marker
+            from ._objects.queues import enqueue_marker
 
             return enqueue_marker(queue, wait_for)
         if len(bounds) > 1:

@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 
-from ._array_class import Array
-from ._c_types import (
+from ._arrays import Array
+from ._objects.c_types import (
     VectorArg,
     declarations,
     dtype_to_ctype,
@@ -14,8 +14,8 @@ from ._c_types import (
     pass_arguments,
     preamble_of,
 )
-from ._constants import device_type
-from ._programs import Program
+from ._objects.constants import device_type
+from ._objects.programs import Program
 
 
 def get_minmax_neutral(what, dtype):

@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 
-from ._array_class import Array
-from ._c_types import (
+from ._arrays import Array
+from ._objects.c_types import (
     VectorArg,
     declarations,
     dtype_to_ctype,
@@ -17,8 +17,8 @@ from ._c_types import (
     pass_arguments,
     preamble_of,
 )
-from ._constants import device_type
-from ._programs import Program
+from ._objects.constants import device_type
+from ._objects.programs import Program
 
 
 class ScanPerformanceWarning(UserWarning):
@@ -206,7 +206,7 @@ __kernel void {self.name}_write(
         n = size if size is not None else args[self.first_array_idx].size
         queue = queue or first.queue
         if n == 0:
-            from ._queues import enqueue_marker
+            from ._objects.queues import enqueue_marker
 
             return enqueue_marker(queue, wait_for)
         device = queue.device

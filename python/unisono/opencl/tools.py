@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 
-from ._c_types import (
+from ._objects.c_types import (
     NAME_TO_DTYPE,
     Argument,
     DtypedArgument,
@@ -22,12 +22,12 @@ from ._c_types import (
     parse_c_arg,
     register_dtype,
 )
-from ._constants import mem_flags, svm_mem_flags
-from ._driver import MemoryError, wrong
-from ._memory import Buffer, MemoryObject
-from ._platforms import Context, get_platforms
-from ._queues import CommandQueue
-from ._svm import SVMAllocation, SVMPointer
+from ._objects.constants import mem_flags, svm_mem_flags
+from ._objects.driver import MemoryError, wrong
+from ._objects.memory import Buffer, MemoryObject
+from ._objects.platforms import Context, get_platforms
+from ._objects.queues import CommandQueue
+from ._objects.svm import SVMAllocation, SVMPointer
 
 
 class AllocatorBase:
@@ -307,7 +307,7 @@ def get_test_platforms_and_devices(plat_dev_string=None):
     text = os.environ.get("PYOPENCL_TEST") if plat_dev_string is None else plat_dev_string
     if not text:
         return [(p, p.get_devices()) for p in get_platforms()]
-    from ._platforms import _named
+    from ._objects.platforms import _named
 
     found = []
     for entry in text.split(";"):

@@ -1,0 +1,157 @@
+"""What stands outermost in a C text: functions and their parameters, templates, typedefs, variables of the module."""
+
+from __future__ import annotations
+
+from ..translation import records
+from . import expressions, statements, tags, types
+from .nodes import Function, Template
+from .types import KERNEL, QUALIFIERS, TAGGED
+
+
+def template(p):
+    p.at += 1
+    p.expect("<")
+    parameters = []
+    while not p.take(">"):
+        kind = p.take("typename", "class") or str(types.named_type(p)[0])
+        parameters.append((p.name(), kind))
+        p.take(",")
+    first = p.at
+    while p.token.text not in ("(", ";") and p.token.kind != "end":
+        p.at += 1
+    name = p.tokens[p.at - 1].text
+    p.unit.templates[name] = Template(parameters, first)
+    while p.token.text not in ("{", ";") and p.token.kind != "end":
+        p.at += 1
+    depth = 0
+    while p.token.kind != "end":
+        depth += {"{": 1, "}": -1}.get(p.token.text, 0)
+        p.at += 1
+        if depth == 0:
+            break
+
+
+def typedef(p):
+    p.at += 1
+    made, _ = types.named_type(p)
+    while True:
+        one = made._replace(is_pointer=bool(p.take("*")) or made.is_pointer)
+        name = p.name()
+        if one.record and one.base.startswith("struct ") and not one.is_pointer:
+            one.record.name, one = name, one._replace(base=name)
+        p.unit.types[name] = one
+        tags.attributes(p)
+        if not p.take(","):
+            break
+    p.expect(";")
+
+
+def definition(p, keep=True):
+    start = p.place
+    made, words = types.named_type(p)
+    is_kernel = bool(words & KERNEL)
+    if words & TAGGED and p.take(";"):  # defines a struct, and nothing of it
+        return None
+    while p.take("*"):
+        made = made._replace(is_pointer=True)
+    place = p.place
+    name = p.name()
+    if name == "operator":
+        while p.token.text != "(" or p.peek() == ")" and name == "operator":
+            name += p.token.text
+            p.at += 1
+    if p.token.text != "(":
+        return module_variable(p, made, words, name, place)
+    p.at += 1
+    parameters = []
+    if p.token.text == "void" and p.peek() == ")":
+        p.at += 1
+    while not p.take(")"):
+        parameters.append(parameter(p))
+        if p.token.text != ")":
+            p.expect(",")
+    body = None if p.take(";") else statements.block(p)
+    end = p.tokens[p.at - 1].line
+    if is_kernel and (made.base != "void" or made.is_pointer):
+        raise p.error(
+            f"the kernel '{name}' returns {made}", "make it void, and store results", start
+        )
+    if is_kernel and body is not None:
+        parameters = [(_typed_by_cast(c, n, body), n, at) for c, n, at in parameters]
+    function = Function(name, place, made, parameters, body, is_kernel, end)
+    if keep and (body is not None or name not in p.unit.functions):
+        overload(p, name, function)
+        p.unit.functions[name] = function
+    return function
+
+
+def overload(p, name, function):
+    """Keep functions of one name apart by their parameters."""
+    before = p.unit.functions.get(name)
+    types = [c for c, _, _ in function.parameters]
+    if before is None or (before.body is None and name not in p.unit.overloads):
+        return
+    known = p.unit.overloads.setdefault(name, [before])
+    known[:] = [f for f in known if [c for c, _, _ in f.parameters] != types]
+    known.append(function)
+
+
+def module_variable(p, made, words, name, place):
+    extents = types.extents(p)
+    value = statements.initializer(p) if p.take("=") else None
+    p.expect(";")
+    if extents[:1] == (None,) and value is not None and value[0] == "list":
+        extents = (("number", place, len(value[2]), "int32"), *extents[1:])
+    is_known = made.is_const or "constexpr" in words
+    if is_known and not extents and value is not None and value[0] != "list":
+        p.unit.constants[name] = (made, value)
+        return None
+    if not made.space:
+        raise p.error(
+            f"'{name}' is a variable of the host",
+            "write __device__ or __constant__ in front",
+            place,
+        )
+    p.unit.variables[name] = (made._replace(extents=extents), value, place)
+    return None
+
+
+def parameter(p):
+    made, _ = types.named_type(p)
+    while p.take("*"):
+        if made.is_pointer:
+            raise p.error("a pointer to pointers", "pass one array, and offsets into it")
+        made = made._replace(is_pointer=True)
+        while p.take(*QUALIFIERS):
+            pass
+    if p.take("&"):
+        p.take(*QUALIFIERS)
+        # What is not written is passed by value, but for arrays, which nobody copies.
+        has_array = made.record is not None and records.has_array(made.record)
+        made = made._replace(is_reference=not made.is_const or has_array)
+    place = p.place
+    name = p.name() if p.token.kind == "name" else f"unnamed{p.at}"
+    if p.token.text == "[":
+        extents = types.extents(p, first_may_be_open=True)
+        made = made._replace(is_pointer=True, extents=extents[1:])
+    if p.take("="):
+        expressions.conditional(p)
+    return made, name, place
+
+
+def _typed_by_cast(made, name, body):
+    """A parameter that points to void as the pointer that the function casts it to, where it is one only."""
+    if made.base != "void" or not made.is_pointer:
+        return made
+    found = set()
+    _casts(body, name, found)
+    return made._replace(base=found.pop()) if len(found) == 1 else made
+
+
+def _casts(tree, name, found):
+    if isinstance(tree, (tuple, list)):
+        is_cast = isinstance(tree, tuple) and len(tree) == 4 and tree[0] == "cast"
+        if is_cast and tree[2].is_pointer and tree[3][:1] == ("name",) and tree[3][2] == name:
+            found.add(tree[2].base)
+        for t in tree:
+            _casts(t, name, found)

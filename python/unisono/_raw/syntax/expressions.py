@@ -1,0 +1,170 @@
+"""Expressions of C by precedence, each ``(kind, place, ...)``."""
+
+from __future__ import annotations
+
+from . import statements, types
+from .lexer import number
+from .types import SPACES
+
+_LEVELS = [
+    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
+    ("*", "/", "%"),
+]  # fmt: skip
+_ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+
+
+def expression(p):
+    made = assignment(p)
+    while p.token.text == ",":
+        place = p.place
+        p.at += 1
+        made = ("comma", place, made, assignment(p))
+    return made
+
+
+def assignment(p):
+    left = conditional(p)
+    if p.token.kind == "op" and p.token.text in _ASSIGN:
+        place, op = p.place, p.token.text
+        p.at += 1
+        return ("assign", place, op, left, assignment(p))
+    return left
+
+
+def conditional(p):
+    test = binary(p, 0)
+    if p.token.text != "?":
+        return test
+    place = p.place
+    p.at += 1
+    yes = expression(p)
+    p.expect(":")
+    return ("choose", place, test, yes, assignment(p))
+
+
+def binary(p, level):
+    if level == len(_LEVELS):
+        return unary(p)
+    left = binary(p, level + 1)
+    while p.token.kind == "op" and p.token.text in _LEVELS[level]:
+        place, op = p.place, p.token.text
+        p.at += 1
+        left = ("binary", place, op, left, binary(p, level + 1))
+    return left
+
+
+def unary(p):
+    place, word = p.place, p.token.text
+    if p.take("++", "--"):
+        return ("step", place, word[0], unary(p), True)
+    if p.take("+", "-", "!", "~", "*", "&"):
+        return ("unary", place, word, unary(p))
+    if word == "sizeof":
+        p.at += 1
+        p.expect("(")
+        made = types.cast_type(p) if types.is_type(p) else expression(p)
+        p.expect(")")
+        return ("sizeof", place, made)
+    if word == "(" and types.is_type(p, 1):
+        p.at += 1
+        made = types.cast_type(p)
+        p.expect(")")
+        if p.token.text == "{":  # (T){...}
+            return postfix(p, ("cast", place, made, statements.initializer(p)))
+        if made.record and not made.is_pointer and p.take("("):  # (float4)(a, b, c, d)
+            items = [assignment(p)]
+            while p.take(","):
+                items.append(assignment(p))
+            p.expect(")")
+            return postfix(p, ("vector", place, made, items))
+        return ("cast", place, made, unary(p))
+    return postfix(p, primary(p))
+
+
+def postfix(p, made):
+    while True:
+        place = p.place
+        if p.take("["):
+            made = ("index", place, made, expression(p))
+            p.expect("]")
+        elif p.take("++", "--"):
+            made = ("step", place, p.tokens[p.at - 1].text[0], made, False)
+        elif p.token.text in (".", "->"):
+            made = made if p.token.text == "." else ("unary", place, "*", made)
+            p.at += 1
+            made = ("member", place, made, p.name())
+        elif p.token.text == "(":
+            p.at += 1
+            args = []
+            while not p.take(")"):
+                args.append(assignment(p))
+                if p.token.text != ")":
+                    p.expect(",")
+            made = ("call", place, made, args)
+        else:
+            return made
+
+
+def primary(p):
+    t, place = p.token, p.place
+    if t.kind in ("number", "char"):
+        p.at += 1
+        return ("number", place, *number(t))
+    if t.kind == "text":
+        p.at += 1
+        return ("text", place, t.text)
+    if p.take("("):
+        made = expression(p)
+        p.expect(")")
+        return made
+    if t.text in ("true", "false"):
+        p.at += 1
+        return ("number", place, int(t.text == "true"), "bool")
+    if t.text in ("static_cast", "reinterpret_cast"):
+        p.at += 1
+        p.expect("<")
+        made = types.cast_type(p)
+        p.expect(">")
+        p.expect("(")
+        value = expression(p)
+        p.expect(")")
+        return ("cast", place, made, value)
+    if types.is_type(p) and t.text not in SPACES:  # T(x)
+        made, _ = types.named_type(p)
+        if made.record and p.token.text == "{":  # T{...}
+            return ("cast", place, made, statements.initializer(p))
+        p.expect("(")
+        if made.record:
+            items = []
+            while not p.take(")"):
+                items.append(assignment(p))
+                p.take(",")
+            statements.ones(p, t.text == "dim3", items)
+            return ("cast", place, made, ("list", place, items))
+        if p.take(")"):
+            return ("cast", place, made, ("number", place, 0, "int32"))
+        value = assignment(p)
+        if made.base.startswith("complex") and p.take(","):
+            value = ("complex", place, made.base, value, assignment(p))
+        p.expect(")")
+        return ("cast", place, made, value)
+    if t.kind == "name":
+        name = p.name()
+        while p.take("::"):
+            name = p.name()  # std::min
+        bound = p.bound.get(name)
+        if bound is not None:
+            return ("number", place, bound, "bool" if isinstance(bound, bool) else "int32")
+        if name in p.unit.templates and p.token.text == "<":
+            return ("name", place, name, template_arguments(p))
+        return ("name", place, name, None)
+    raise p.error(f"expected an expression; got '{t.text}'", "complete it")
+
+
+def template_arguments(p):
+    p.expect("<")
+    made = []
+    while not p.take(">"):
+        made.append(types.cast_type(p) if types.is_type(p) else binary(p, 8))
+        p.take(",")
+    return made

@@ -1,0 +1,51 @@
+"""What a parsed C text is made of: types, functions, templates and all that a text defines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .lexer import Place
+
+
+class CType(NamedTuple):
+    """A type of C: the dtype of its elements, whether it is a pointer, and extents of an array."""
+
+    base: str
+    is_pointer: bool = False
+    is_const: bool = False
+    extents: tuple = ()
+    space: str = ""
+    is_reference: bool = False
+    record: object = None  # of a struct or vector type
+
+    def __str__(self):
+        return ("const " if self.is_const else "") + self.base + (" *" if self.is_pointer else "")
+
+
+class Function(NamedTuple):
+    """A function of the text; `body` is None of a declaration."""
+
+    name: str
+    place: Place
+    result: CType
+    parameters: list
+    body: object
+    is_kernel: bool
+    line_end: int
+
+
+class Template(NamedTuple):
+    """A function template: its parameters, and the position of its first token."""
+
+    parameters: list
+    at: int
+
+
+class Unit:
+    """What a text defines."""
+
+    def __init__(self):
+        self.functions, self.templates, self.variables, self.types = {}, {}, {}, {}
+        self.constants = {}
+        self.structs = {}  # by their tags
+        self.overloads = {}  # functions of one name and other parameters, where there are some

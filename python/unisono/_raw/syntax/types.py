@@ -1,0 +1,154 @@
+"""Types of C: their words, qualifiers and address spaces, casts and extents."""
+
+from __future__ import annotations
+
+from ..translation import records
+from . import expressions, tags
+from .nodes import CType
+
+WORDS = {
+    "bool": "bool", "char": "int8", "short": "int16", "int": "int32", "long": "int64", "float": "float32",
+    "double": "float64", "unsigned": "uint32", "signed": "int32", "half": "float16", "void": "void",
+    "__half": "float16", "size_t": "uint64", "ptrdiff_t": "int64", "ssize_t": "int64",
+    "uchar": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64", "_Bool": "bool",
+    "intptr_t": "int64", "uintptr_t": "uint64",
+    "cuComplex": "complex64", "cuFloatComplex": "complex64", "cuDoubleComplex": "complex128",
+    **{f"{u}int{b}_t": f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)},
+}  # fmt: skip
+_PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"}
+QUALIFIERS = {
+    "const", "volatile", "restrict", "__restrict__", "__restrict", "static", "inline", "__inline__",
+    "__forceinline__", "__noinline__", "extern", "register", "constexpr", "__private", "private",
+}  # fmt: skip
+SPACES = {
+    "__shared__": "local", "__local": "local", "local": "local", "__global": "global", "global": "global",
+    "__constant__": "constant", "__constant": "constant", "constant": "constant", "__device__": "device",
+}  # fmt: skip
+KERNEL = {"__global__", "__kernel", "kernel"}
+OF_OPENCL = {"local", "global", "constant", "kernel", "private"}  # names like others in CUDA C
+TAGGED = {"struct", "enum"}
+
+
+def is_type(p, k=0):
+    t = p.tokens[min(p.at + k, len(p.tokens) - 1)]
+    while t.kind == "name" and p.peek(k + 1) == "::":  # thrust::complex
+        k += 2
+        t = p.tokens[min(p.at + k, len(p.tokens) - 1)]
+    if t.text == "complex" and p.peek(k + 1) == "<":
+        return True
+    if t.kind != "name" or t.text in p.plain_names:
+        return False
+    known = t.text in WORDS or t.text in QUALIFIERS or t.text in SPACES or t.text in KERNEL
+    bound = p.bound.get(t.text)
+    if known or t.text in p.unit.types or isinstance(bound, CType):
+        return True
+    if t.text in TAGGED or t.text in ("union", "class"):
+        return True
+    return records.vector_named(t.text, p.is_cuda) is not None
+
+
+def named_type(p):
+    """(CType without pointers, the words that stood there)."""
+    words, base, space, is_const = [], None, "", False
+    all_words = set()
+    place = p.place
+    while p.token.kind == "name":
+        w = p.token.text
+        if w in p.plain_names and (base or words):
+            break
+        if w in QUALIFIERS or w in KERNEL or w == "__host__":
+            is_const = is_const or w in ("const", "constexpr")
+        elif w in SPACES:
+            space = SPACES[w] if SPACES[w] != "device" or not space else space
+        elif w == "__launch_bounds__":
+            p.at += 1
+            p.parentheses()
+            continue
+        elif w in ("__attribute__", "__align__"):
+            tags.attributes(p)
+            continue
+        elif w in TAGGED and base is None and not words:
+            all_words.add(w)
+            base = tags.enumeration(p) if w == "enum" else tags.struct(p)
+            continue
+        elif w in ("union", "class", "auto"):
+            raise p.error(
+                f"'{w}' is not translated", "write a struct, and the type of each variable"
+            )
+        elif base is None and not words and isinstance(p.bound.get(w), CType):
+            base = p.bound[w]
+        elif base is None and not words and w in p.unit.types:
+            base = p.unit.types[w]
+        elif w in _PLAIN and (base is None):
+            words.append(w)
+        elif base is None and not words and w in WORDS:
+            base = CType(WORDS[w])
+        elif base is None and not words and p.peek() == "::":
+            p.at += 2
+            continue
+        elif base is None and not words and w == "complex" and p.peek() == "<":
+            base = complex_type(p)
+            continue
+        elif base is None and not words:
+            vector = records.vector_named(w, p.is_cuda)
+            if vector is None:
+                raise p.error(
+                    f"'{w}' is no type that is known",
+                    "use numbers, vectors and structs, and pointers to them",
+                )
+            base = CType(vector.name, record=vector)
+        else:
+            break
+        all_words.add(w)
+        p.at += 1
+    if base is None and not words:
+        raise p.error(f"expected a type; got '{p.token.text}'", "write a type", place)
+    made = base or CType(_plain(words))
+    return made._replace(is_const=is_const or made.is_const, space=space), all_words
+
+
+def complex_type(p):
+    """The type ``complex<T>``, at whose first token the parser is."""
+    p.at += 2
+    part, _ = named_type(p)
+    if p.token.text == ">>":  # the end of two lists of arguments
+        p.tokens[p.at] = p.token._replace(text=">")
+    else:
+        p.expect(">")
+    if part.base not in ("float32", "float64"):
+        raise p.error(
+            f"complex numbers are of float or double; got {part.base}", "write complex<float>"
+        )
+    return CType("complex64" if part.base == "float32" else "complex128")
+
+
+def cast_type(p):
+    made, _ = named_type(p)
+    while p.take("*"):
+        made = made._replace(is_pointer=True)
+    return made
+
+
+def extents(p, first_may_be_open=False):
+    made = []
+    while p.take("["):
+        if p.token.text == "]":
+            made.append(None)
+        else:
+            made.append(expressions.conditional(p))
+        p.expect("]")
+    return tuple(made)
+
+
+def _plain(words):
+    is_unsigned = "unsigned" in words
+    rest = [w for w in words if w not in ("unsigned", "signed")]
+    if rest.count("long") and "double" not in rest:
+        made = "int64"
+    elif "short" in rest:
+        made = "int16"
+    elif not rest:
+        made = "int32"
+    else:
+        made = WORDS[[w for w in rest if w != "long"][-1]]
+    return "u" + made if is_unsigned else made

@@ -1,0 +1,156 @@
+"""Declarations of C text: numbers, arrays of a block or a thread, and pointers."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from ..._jit.desugar import Known
+from . import expressions, records, words
+from .numbers import Pointer, Variable, is_float, itemsize
+from .trees import at, flatten_list, known_value
+
+
+def extent(body, e, place):
+    if e is None:
+        raise body.error(place, "an extent is missing", "write a number")
+    v = body.number(e)
+    if v.value is None or is_float(v.dtype) or v.value <= 0:
+        raise body.error(
+            place,
+            "the extent of an array is a positive constant",
+            "write a number, or #define one",
+        )
+    return int(v.value)
+
+
+def statement_declare(body, place, items, is_extern):
+    for made, name, value, here in items:
+        declare(body, made, name, value, here, is_extern)
+
+
+def put(body, target, v, here):
+    """Assign a first value, whatever is const."""
+    expressions.put(body, target, v, here)
+
+
+def declare(body, made, name, value, here, is_extern):
+    if made.is_pointer:
+        return declare_pointer(body, made, name, value, here)
+    if made.base == "void":
+        raise body.error(here, f"'{name}' is void", "write a type")
+    in_memory = made.extents or made.space == "local" or name in body.addressed
+    if not in_memory and not (made.record and records.has_array(made.record)):
+        return declare_value(body, made, name, value, here)
+    if value is not None and value[0] == "list" and made.extents[:1] == (None,):
+        made = made._replace(extents=(("number", here, len(value[2]), "int32"), *made.extents[1:]))
+    if is_extern or made.extents[:1] == (None,):
+        extents = (dynamic_extent(body, made, name, here),)
+    else:
+        extents = tuple(extent(body, e, here) for e in made.extents)
+    array = memory(body, made, name, records.count_of(extents), here)
+    found = Variable("array", array, made.base, extents, record=made.record)
+    given = None
+    if made.record and value is not None and not extents:
+        given = initial(body, made, value, here)
+    elif value is not None and not extents:
+        given = body.number(value[2][0] if value[0] == "list" else value)
+    body.scopes[-1][name] = found
+    if given is not None:
+        put(body, Pointer(array, None, made.base, (), False, made.record), given, here)
+    elif value is not None:
+        fill(body, array, value, made, extents, here)
+    return None
+
+
+def memory(body, made, name, count, here):
+    """The arrays of some elements, made at the top of the kernel."""
+    record = made.record
+    array = records.arrays(body, record, name) if record else body.new_name(name)
+    dtypes = record.dtypes if record else (made.base,)
+    word = "un.local_array" if made.space == "local" else "un.private_array"
+    for one, dtype in zip(records.array_names(array), dtypes, strict=True):
+        size = count * record.size // itemsize(dtype) if record else count
+        node = known_value(getattr(np, words.NUMPY.get(dtype, dtype)), here)
+        args = [ast.Constant(value=size), node]
+        call = ast.Call(func=Known(id=word, ctx=ast.Load()), args=args, keywords=[])
+        body.used.add(one)
+        target = ast.Name(id=one, ctx=ast.Store())
+        body.top.append(at(ast.Assign(targets=[target], value=call), here))
+    return array
+
+
+def initial(body, made, value, here):
+    """The first value of a struct or vector."""
+    if value[0] == "list":
+        return records.listed(body, made.record, value, here)
+    return records.fitting(body, body.evaluate(value), made.record, here)
+
+
+def declare_value(body, made, name, value, here):
+    """A variable that has no address."""
+    if made.record:
+        value = value or ("list", here, [])
+        given = initial(body, made, value, here)
+        found = records.variable(body, name, made.record)
+        if body.predicate:
+            for one, (dtype, _) in zip(found.name, made.record.leaves, strict=True):
+                body.begin_at_zero(one, dtype, here)
+        put(body, records.lanes(found), given, here)
+        body.scopes[-1][name] = found
+        return
+    py = body.new_name(name)
+    if body.predicate:
+        body.begin_at_zero(py, made.base, here)
+    if value is None:
+        node = body.constant(0, made.base, here).node
+    else:
+        given = body.number(value[2][0] if value[0] == "list" else value)
+        node = body.converted(given, made.base, here)
+    body.assign(py, node, here)
+    body.scopes[-1][name] = Variable("number", py, made.base)
+
+
+def fill(body, array, value, made, extents, here):
+    flat = []
+    flatten_list(value, extents, flat)
+    zero = ("list", here, []) if made.record else ("number", here, 0, "int32")
+    first = Pointer(array, None, made.base, (), False, made.record)
+    for k in range(records.count_of(extents)):
+        item = flat[k] if k < len(flat) and flat[k] else zero
+        item = item[2][0] if item[0] == "list" and not made.record else item
+        given = initial(body, made, item, here) if made.record else body.number(item)
+        put(body, body.moved(first, body.constant(k, "int32", here), here), given, here)
+
+
+def dynamic_extent(body, made, name, here):
+    if body.dynamic not in (None, name):
+        raise body.error(
+            here,
+            "one array takes the launch's shared memory; got a second one",
+            "give it an extent",
+        )
+    body.dynamic = name
+    total = body.t.shared_bytes
+    size = made.record.size if made.record else itemsize(made.base)
+    if total < size:
+        raise body.error(
+            here, f"'{name}' takes the launch's shared memory; got {total} bytes",
+            "launch it with shared_mem= bytes",
+        )  # fmt: skip
+    return total // size
+
+
+def declare_pointer(body, made, name, value, here):
+    if value is None:
+        raise body.error(
+            here, f"'{name}' points nowhere", "give it an array, or an offset into one, at once"
+        )
+    p = body.pointer(value)
+    p = expressions.retyped(body, p, made, here)
+    offset = body.new_name(name + "_at")
+    body.assign(offset, body.offset(p, here), here)
+    found = Variable("pointer", p.array, p.dtype, (), made.is_const, record=p.record)
+    body.scopes[-1][name] = found
+    body.scopes[-1][name + " offset"] = offset
