@@ -342,26 +342,23 @@ void Tape::wait_for_flight() {
     flights_->wait(*this);
 }
 
-/// In a child of fork: what was recorded for devices that do not work here cannot run, which is an
-/// error for those who want it and for nobody else.
+/// In a child of fork, for devices that do not work there.
 void Tape::give_up_devices() {
     is_forked_ = false;
-    const Device* lost = nullptr;
-    auto is_lost = [&](const View& v) {
-        const bool found = v.storage->device && !v.storage->device->is_usable();
-        if (found) lost = v.storage->device;
-        return found;
-    };
-    std::erase_if(entries_, [&](Entry& e) {
-        if (!any_write(e, is_lost) && !any_read(e, is_lost)) return false;
+    Flights::give_up(*this, [](Entry& e) -> std::shared_ptr<const Error> {
+        const Device* lost = nullptr;
+        const auto look = [&](const View& v) {
+            if (v.storage->device && !v.storage->device->is_usable()) lost = v.storage->device;
+        };
+        for_each_write(e, look);
+        for_each_read(e, look);
+        if (!lost) return nullptr;
         try {
             lost->require_usable();
         } catch (const Error& error) {
-            const auto reason = std::make_shared<const Error>(error);
-            for_each_write(e, [&](const View& v) { v.storage->poison = reason; });
+            return std::make_shared<const Error>(error);
         }
-        release(e, flushes_);
-        return true;
+        return nullptr;
     });
 }
 

@@ -120,7 +120,21 @@ void Flights::abandon() {
     std::erase_if(running_, [&](const Flight& f) { return f.thread != self; });
 }
 
-/// What the lost threads were writing is invalid; what they had not begun is recorded again.
+void Flights::give_up(Tape& tape, const Obstacle& obstacle) {
+    std::erase_if(tape.entries_, [&](Entry& e) {
+        std::shared_ptr<const Error> reason = obstacle(e);
+        for_each_read(e, [&](const View& v) {
+            if (!reason) reason = v.storage->poison;
+        });
+        if (!reason) return false;
+        for_each_write(e, [&](const View& v) { v.storage->poison = reason; });
+        tape.release(e, tape.flushes_);
+        return true;
+    });
+}
+
+/// What the lost threads were writing is invalid, and what depends on it; the rest of what they had
+/// not begun is recorded again.
 void Flights::settle(Tape& tape) {
     const auto reason = std::make_shared<const Error>(
         ErrorKind::Runtime,
@@ -134,6 +148,7 @@ void Flights::settle(Tape& tape) {
         }
         tape.put_back(left->segment, left->done, true);
     }
+    give_up(tape, [](Entry&) { return nullptr; });
 }
 
 }  // namespace unisono

@@ -46,6 +46,11 @@ class Flights {
 
     /// In fork's handler: no thread has been made yet that could use the stacks of lost ones.
     void abandon();
+    /// In a child of fork: drops recorded entries that cannot run there, which `obstacle` tells,
+    /// and those that read what they should have written. That is an error for who wants their
+    /// results and for nobody else.
+    using Obstacle = std::function<std::shared_ptr<const Error>(Entry&)>;
+    static void give_up(Tape& tape, const Obstacle& obstacle);
 
   private:
     struct Flight {

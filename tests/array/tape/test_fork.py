@@ -72,6 +72,43 @@ float(z.sum())  # the parent is not disturbed
 print(0 in seen, seen <= {0, 5})
 """
 
+LOST = """
+import os, threading, time
+import unisono as un
+
+y = un.ones(100_000)
+un.eval(y)
+has_begun = threading.Event()
+
+def background():
+    global y
+    while True:
+        for _ in range(6):
+            y = un.cumsum(un.sin(y)) * 1e-3  # each step depends on the one before
+        has_begun.set()
+        un.eval(y)
+
+def child():
+    a = un.arange(1000) * 2.0
+    a += 1
+    un.eval()  # all that is recorded
+    return 0 if float(a.sum()) == 1000000.0 else 3
+
+threading.Thread(target=background, daemon=True).start()
+has_begun.wait()
+for _ in range(10):
+    number = os.fork()
+    if number == 0:
+        try:
+            os._exit(child())
+        except RuntimeError:
+            os._exit(4)
+    code = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+    assert code == 0, code
+print("done", flush=True)
+os._exit(0)
+"""
+
 
 def run(program):
     return subprocess.run(
@@ -85,6 +122,11 @@ def run(program):
 
 def test_children_compute_while_threads_of_the_parent_do():
     done = run(BACKGROUND)
+    assert done.stdout == "done\n", done.stderr
+
+
+def test_what_a_lost_thread_had_recorded_is_no_error_of_others():
+    done = run(LOST)
     assert done.stdout == "done\n", done.stderr
 
 
