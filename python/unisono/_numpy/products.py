@@ -189,6 +189,14 @@ def _kept_vecdot(x1, x2):
     return _vecdot(x1, x2)[..., None]
 
 
+def _require_axes(function, x, least, argument):
+    if x.ndim < least:
+        raise ValueError(
+            f"{function}: argument {argument} has too few axes; got shape {x.shape}; expected at least {least} "
+            f"{'axis' if least == 1 else 'axes'}; give a {'vector' if least == 1 else 'matrix'} or a stack of them"
+        )
+
+
 def _moved_last(ndim, axis):
     """Order of axes that moves the last one to `axis`."""
     return [*range(axis), ndim - 1, *range(axis, ndim - 1)]
@@ -213,6 +221,8 @@ def matvec(x1, x2, /, out=None, *, axes=None):
     ------
     TypeError
         If `x1` or `x2` cannot be converted to a numeric array.
+    ValueError
+        If one of them has too few axes, or their shapes do not fit.
 
     Examples
     --------
@@ -225,6 +235,8 @@ def matvec(x1, x2, /, out=None, *, axes=None):
 
         return along("matvec", matvec, arrays_together(x1, x2), axes, (2, 1, 1), out)
     x1, x2 = arrays_together(x1, x2)
+    _require_axes("matvec", x1, 2, 1)
+    _require_axes("matvec", x2, 1, 2)
     return store("matvec", matmul(x1, x2[..., :, None])[..., 0], out)
 
 
@@ -247,6 +259,8 @@ def vecmat(x1, x2, /, out=None, *, axes=None):
     ------
     TypeError
         If `x1` or `x2` cannot be converted to a numeric array.
+    ValueError
+        If one of them has too few axes, or their shapes do not fit.
 
     Examples
     --------
@@ -259,6 +273,8 @@ def vecmat(x1, x2, /, out=None, *, axes=None):
 
         return along("vecmat", vecmat, arrays_together(x1, x2), axes, (1, 2, 1), out)
     x1, x2 = arrays_together(x1, x2)
+    _require_axes("vecmat", x1, 1, 1)
+    _require_axes("vecmat", x2, 2, 2)
     return store("vecmat", matmul(_conj(x1)[..., None, :], x2)[..., 0, :], out)
 
 
