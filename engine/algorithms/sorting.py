@@ -121,14 +121,18 @@ def sample_keys(keys, samples, n, count):
 
 
 @un.kernel
-def splitter_tree(samples, tree, count, buckets):
-    """The search tree of the sorted samples that part the buckets; node k has children 2k, 2k + 1."""
+def splitter_tree(samples, tree, count, begin, window, buckets):
+    """The search tree of the sorted samples that part the buckets; node k has children 2k, 2k + 1.
+
+    They part `window` of the `count` samples of each lane, from `begin` on, evenly.
+    """
     lane = un.global_id(0)
-    width = count
+    first = lane * count + begin
+    width = window
     level = 1
     while level < buckets:
         for k in range(level):
-            tree[lane * buckets + level + k] = samples[lane * count + k * width + (width >> 1) - 1]
+            tree[lane * buckets + level + k] = samples[first + k * width + (width >> 1) - 1]
         width = width >> 1
         level = level << 1
 

@@ -75,6 +75,27 @@ std::int64_t buckets_for(std::int64_t n) {
     return std::min(most_buckets, static_cast<std::int64_t>(std::bit_floor(parts)));
 }
 
+/// Which of the sorted samples of a lane part its buckets, evenly: `window` of them from `first`
+/// on.
+struct Sampling {
+    std::int64_t buckets, count, first, window;
+};
+Sampling samples_of(std::int64_t n) {
+    const std::int64_t buckets = buckets_for(n), count = buckets * samples_per_bucket;
+    return {buckets, count, 0, count};
+}
+/// Small buckets around a place, which lies in one of them but for one lane in 100000, and two
+/// large ones.
+Sampling samples_around(std::int64_t place, std::int64_t n) {
+    constexpr std::int64_t buckets = 8, least = 256, most = 1 << 14, elements_per_sample = 64;
+    std::int64_t count = least, root = 16;
+    for (; count < most && 4 * count * elements_per_sample <= n; root *= 2) count *= 4;
+    // A bucket is one and a half standard deviations of a sample's rank, root / 2 at most.
+    const std::int64_t window = buckets * (root * 3 / 4);
+    const std::int64_t rank = place * count / n;
+    return {buckets, count, std::clamp<std::int64_t>(rank - window / 2, 0, count - window), window};
+}
+
 void require_short(std::int64_t n) {
     if (n <= std::numeric_limits<std::int32_t>::max()) return;
     fail(ErrorKind::Unsupported, "sort: on devices a lane has at most 2^31 - 1 elements; got " +
@@ -112,20 +133,22 @@ void sort_buckets(DeviceWork& work, const Sorted& twice, const DeviceVector& sta
 
 /// The search tree of sampled keys between buckets, for each lane.
 DeviceVector splitters(DeviceWork& work, const DeviceVector& keys, std::int64_t n,
-                       std::int64_t buckets) {
-    const std::int64_t lanes = keys.size / n, count = buckets * samples_per_bucket;
+                       const Sampling& sampling) {
+    const std::int64_t lanes = keys.size / n, count = sampling.count;
     const Sorted samples{work.scratch(keys.dtype, 2 * lanes * count), work.scratch(DType::Int32, 1),
                          false};
-    DeviceVector tree = work.scratch(keys.dtype, lanes * buckets);
+    DeviceVector tree = work.scratch(keys.dtype, lanes * sampling.buckets);
     work.run("sample_keys", {keys, samples.keys, n, count}, {lanes * count});
     sort_buckets(work, samples, work.filled(lanes, Scalar::of(DType::Int32, 0)), {}, count, 1);
-    work.run("splitter_tree", {samples.keys, tree, count, buckets}, {lanes});
+    work.run("splitter_tree",
+             {samples.keys, tree, count, sampling.first, sampling.window, sampling.buckets},
+             {lanes});
     return tree;
 }
 
 void sort_by_buckets(DeviceWork& work, Sorted& s, Wanted wanted, std::int64_t n,
-                     std::int64_t buckets) {
-    const std::int64_t all = s.keys.size;
+                     const Sampling& sampling) {
+    const std::int64_t all = s.keys.size, buckets = sampling.buckets;
     const Sorted twice = s.another(work, 2);
     if (buckets == 1) {
         work.run("copy_elements", {s.keys, twice.keys}, {all});
@@ -134,7 +157,7 @@ void sort_by_buckets(DeviceWork& work, Sorted& s, Wanted wanted, std::int64_t n,
     } else {
         const Cut cut = cut_of(work, all, n);
         const Places places = places_for(work, cut, buckets);
-        const DeviceVector tree = splitters(work, s.keys, n, buckets),
+        const DeviceVector tree = splitters(work, s.keys, n, sampling),
                            bucket = work.scratch(DType::UInt16, all);
         work.run_pieces("bucket_counts",
                         {s.keys, tree, bucket, places.counts, n, cut.pieces, cut.size, buckets},
@@ -162,7 +185,8 @@ void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits, Wanted wa
     const bool is_few = wanted.end - wanted.begin <= 2;
     const int few_bits = (is_few ? 2 : 4) * digit_bits;  // which digits sort sooner
     if (work.has_cores() && (buckets == 1 || bits > few_bits))
-        sort_by_buckets(work, s, wanted, n, buckets);
+        sort_by_buckets(work, s, wanted, n,
+                        is_few && buckets > 1 ? samples_around(wanted.begin, n) : samples_of(n));
     else
         sort_by_digits(work, s, n, bits);
 }
