@@ -250,7 +250,7 @@ function(unisono_cuda_driver folder)
   set_target_properties(unisono_cuda_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1
                         LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_driver")
   add_custom_target(unisono_cuda_libraries)
-  foreach(library cublas.12 cusolver.11 cufft.11)
+  foreach(library cublas.12 cusolver.11 cufft.11 curand.10)
     string(REGEX MATCH "[a-z]+" name ${library})
     string(REGEX MATCH "[0-9]+" version ${library})
     add_library(unisono_test_${name} SHARED "${PROJECT_SOURCE_DIR}/${folder}/libraries/${name}.cpp")

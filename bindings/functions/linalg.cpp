@@ -208,13 +208,18 @@ PyObject* fortran_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
     });
 }
 
-/// _fft(x, axis, n, scale, forward, kind)
+/// _fft(x, axis, n, scale, forward, kind, axes): None where several axes are to come one by one.
 PyObject* fft_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        if (n != 6 || !is_array(args[0])) fail(ErrorKind::Internal, "_fft: takes six arguments");
-        library::FftStep step{static_cast<int>(to_int64(args[1])), to_int64(args[2]),
-                              PyFloat_AsDouble(args[3]), args[4] == Py_True,
-                              static_cast<library::FftKind>(to_int64(args[5]))};
+        if (n != 7 || !is_array(args[0])) fail(ErrorKind::Internal, "_fft: takes seven arguments");
+        const int axes = static_cast<int>(to_int64(args[6]));
+        if (axes > 1 && !library::transforms_together(used_array(args[0]))) Py_RETURN_NONE;
+        library::FftStep step{static_cast<int>(to_int64(args[1])),
+                              to_int64(args[2]),
+                              PyFloat_AsDouble(args[3]),
+                              args[4] == Py_True,
+                              static_cast<library::FftKind>(to_int64(args[5])),
+                              axes};
         note_line();
         return wrap(library::transform(materialised(used_array(args[0])), step));
     });

@@ -23,8 +23,11 @@ std::uint64_t to_uint64(PyObject* o) {
     return v;
 }
 
+/// The second word has the number of a library's generator above its 32 bits.
 library::RandomKey key_of(PyObject* const* args) {
-    return {to_uint64(args[0]), static_cast<std::uint32_t>(to_uint64(args[1])), to_uint64(args[2])};
+    const std::uint64_t stream = to_uint64(args[1]);
+    return {to_uint64(args[0]), static_cast<std::uint32_t>(stream), to_uint64(args[2]),
+            static_cast<std::uint32_t>(stream >> 32)};
 }
 
 /// Up to three numbers or arrays of float64; returns how many.

@@ -727,3 +727,9 @@ def draw_zipf(z, id, n, a, p1, p2):
         t = np.power(1 + 1 / x, less)
         if v * x * (t - 1) / (b - 1) <= t / b:
             return x, n
+
+
+@un.kernel
+def scale_and_shift(x, width, low):
+    i = un.global_id(0)
+    x[i] = low + x[i] * width

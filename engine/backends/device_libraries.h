@@ -6,6 +6,7 @@
 // nothing then. All goes to the calling thread's queue of the device; nothing waits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -36,32 +37,42 @@ struct LibraryProduct {
     LibraryMatrix a, b, c;
 };
 
-/// One-dimensional transforms of `lines` lines: cell j of line i lies at first + i * step +
-/// j * stride, in elements of the side's own dtype.
+/// Transforms of `boxes` boxes of up to three axes: cell (i, j, k) of box b lies at first + b *
+/// step
+/// + ((i * extents[1] + j) * extents[2] + k) * stride, in elements of the side's own dtype. Of one
+/// axis they are lines.
 struct LibraryTransform {
+    using Lengths = std::array<std::int64_t, 3>;
     struct Side {
         Memory memory;
         std::int64_t first, stride, step;
+        Lengths extents;
     };
     DType real;  ///< of the parts
-    std::int64_t length, lines;
-    bool is_forward, reads_real, writes_real;
+    int axes;
+    Lengths lengths;  ///< of the first `axes` axes; a spectrum of reals has the half of the last
+    std::int64_t boxes;
+    bool is_forward, reads_real, writes_real;  ///< reals are written by transforms of lines only
     Side from, to;
 };
 
-class DeviceLibraries {
+/// `count` uniform or normal numbers of the library's own, from number `offset` of the generator's
+/// sequence on. Normal ones come in pairs: `count` is even.
+struct LibraryDraw {
+    int generator;  ///< 1 Philox4x32-10, 2 XORWOW, 3 MRG32k3a
+    std::uint64_t seed, offset;
+    bool is_normal;
+    DType dtype;  ///< float32 or float64
+    LibraryVector to;
+    std::int64_t count;
+    double mean, deviation;  ///< of normal ones; uniform ones lie in (0, 1]
+};
+
+/// Factorisations of packed matrices of `t`; `info` is an int32 with LAPACK's meaning, `pivots` are
+/// int32 from 1 on.
+class DeviceFactors {
   public:
-    virtual ~DeviceLibraries() = default;
-    /// Where each library was found, or why it is missing.
-    virtual std::vector<std::string> report() = 0;
-
-    virtual bool multiply(const LibraryProduct& product) = 0;
-    /// Not scaled.
-    virtual bool transform(const LibraryTransform& transform) = 0;
-
-    /// Whether there are the factorisations that follow. They take packed matrices of `t`; `info`
-    /// is an int32 with LAPACK's meaning, `pivots` are int32 from 1 on.
-    virtual bool factors(DType t) = 0;
+    virtual ~DeviceFactors() = default;
     virtual void potrf(DType t, bool upper, std::int64_t n, LibraryVector a,
                        LibraryVector info) = 0;
     virtual void getrf(DType t, std::int64_t n, LibraryVector a, LibraryVector pivots,
@@ -81,6 +92,23 @@ class DeviceLibraries {
     /// Eigenvectors come in the place of a.
     virtual void syevd(DType t, bool vectors, bool upper, std::int64_t n, LibraryVector a,
                        LibraryVector values, LibraryVector info) = 0;
+};
+
+class DeviceLibraries {
+  public:
+    virtual ~DeviceLibraries() = default;
+    /// Where each library was found, or why it is missing.
+    virtual std::vector<std::string> report() = 0;
+
+    virtual bool multiply(const LibraryProduct& product) = 0;
+    /// Whether there are transforms, which are not scaled.
+    virtual bool transforms() { return false; }
+    virtual bool transform(const LibraryTransform& /*transform*/) { return false; }
+    /// Whether there are random numbers.
+    virtual bool draws() { return false; }
+    virtual void draw(const LibraryDraw& /*draw*/) {}
+    /// Null where there are no factorisations of `t`.
+    virtual DeviceFactors* factors(DType /*t*/) { return nullptr; }
 };
 
 /// A device whose vendor has such libraries implements this beside Device.

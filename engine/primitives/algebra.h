@@ -55,6 +55,8 @@ struct FftStep {
     double scale;
     bool forward;
     FftKind kind;
+    int axes = 1;  ///< more than 1 on devices only: those before `axis` are transformed, too, along
+                   ///< all of their extents and after it; not RealBackward
 };
 
 namespace rules {

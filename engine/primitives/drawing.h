@@ -15,6 +15,9 @@ struct RandomKey {
     std::uint64_t key = 0;
     std::uint32_t stream = 0;
     std::uint64_t next = 0;
+    /// 0: the engine's own numbers; else those of a library's generator (LibraryDraw::generator),
+    /// which devices that have it draw.
+    std::uint32_t library = 0;
 };
 
 /// Up to three parameters of a distribution: numbers, or operands of float64 in the result's shape.

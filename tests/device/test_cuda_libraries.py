@@ -1,4 +1,4 @@
-"""cuBLAS, cuSOLVER and cuFFT in front of the portable algorithms, by libraries of tests that check each call.
+"""cuBLAS, cuSOLVER and cuFFT in front of the portable algorithms, and cuRAND by its name, by libraries of tests that check each call.
 
 UNISONO_DEVICE_LIBRARIES names their folder, build/release/cuda_driver/libraries.
 """
@@ -295,11 +295,90 @@ def test_transforms_of_reals(dtype):
     close(un.fft.irfftn(y), np.fft.irfftn(spectrum).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_several_axes_are_one_plan(dtype):
+    pairs = "complex64" if dtype == "float32" else "complex128"
+    a = numbers((3, 4, 6, 5), dtype)
+    layouts = [(a, on_device(a)), (a[:, 1:, ::2], on_device(a)[:, 1:, ::2]),
+               (a.transpose(3, 1, 0, 2), on_device(a).transpose(3, 1, 0, 2)), (a[::-1], on_device(a)[::-1])]  # fmt: skip
+    name = {"float32": "cufftExecR2C", "complex128": "cufftExecZ2Z"}[dtype]
+    for near, far in layouts:
+        for axes in ((2, 3), (0, 1), (1, 2), (1, 2, 3), (0, 1, 2)):
+            outer = np.prod([near.shape[k] for k in range(4) if k not in axes])
+            run = (np.fft.rfftn, un.fft.rfftn) if dtype[0] == "f" else (np.fft.fftn, un.fft.fftn)
+            with Calls(name) as calls:
+                close(run[1](far, None, axes), run[0](near, None, axes).astype(pairs))
+            # Boxes that do not lie along one axis are several calls.
+            assert 1 <= calls.count <= outer, axes
+            if near is a and axes != (1, 2):
+                assert calls.count == 1, axes
+            for n in (2, 9):
+                s = [near.shape[k] for k in axes[:-1]] + [n]
+                close(run[1](far, s, axes, "ortho"), run[0](near, s, axes, "ortho").astype(pairs))
+    if dtype == "complex128":
+        with Calls(name) as calls:
+            close(un.fft.ifft2(on_device(a)), np.fft.ifft2(a))
+        assert calls.count == 1
+        close(un.fft.fftn(on_device(a)), np.fft.fftn(a))  # four axes, one after the other
+        close(un.fft.fftn(on_device(a.real)), np.fft.fftn(a.real))
+        many = numbers((257, 2, 3, 258), dtype)  # more calls than pay: the portable steps
+        with Calls(name) as calls:
+            close(un.fft.fftn(on_device(many), None, (1, 2)), np.fft.fftn(many, None, (1, 2)))
+        assert calls.count == 0
+
+
 def test_more_plans_than_are_kept():
     for _ in range(2):
         for n in range(2, 40):
             a = numbers(n, "complex128", n)
             close(un.fft.fft(on_device(a)), np.fft.fft(a))
+
+
+# ---- Random numbers
+
+
+@pytest.mark.parametrize("kind", ["philox", "xorwow", "mrg32k3a"])
+def test_random_numbers_by_name(kind):
+    def fresh():
+        return un.random.Generator(un.random.CuRand(7, kind))
+
+    rng, again = fresh(), fresh()
+    with Calls("curandGenerateUniformDouble") as calls:
+        x, y = rng.random(1001, device="cuda:0"), rng.random((10, 20), device="cuda:0")
+        a, b = (np.asarray(v.to_device("cpu")) for v in (x, y))
+    assert calls.count == 2 and a.shape == (1001,) and b.shape == (10, 20)
+    both = np.concatenate([a, b.ravel()])
+    assert (both > 0).all() and (both <= 1).all() and len(set(both)) == both.size
+    assert (np.asarray(again.random(1001, device="cuda:0").to_device("cpu")) == a).all()
+    with Calls("curandGenerateUniform") as calls:
+        single = rng.uniform(-2, 3, 500, device="cuda:0")
+        assert single.dtype == "float64"
+        single = np.asarray(rng.random(500, "float32", device="cuda:0").to_device("cpu"))
+    assert calls.count == 1 and single.dtype == np.float32 and abs(single.mean() - 0.5) < 0.1
+    for count in (1000, 1001):
+        with Calls("curandGenerateNormalDouble") as calls:
+            z = np.asarray(rng.normal(5, 2, count, device="cuda:0").to_device("cpu"))
+        assert calls.count == 1 and abs(z.mean() - 5) < 0.4 and abs(z.std() - 2) < 0.3
+    wide = np.asarray(rng.uniform(-2, 3, 5000, device="cuda:0").to_device("cpu"))
+    assert wide.min() >= -2 and wide.max() <= 3 and abs(wide.mean() - 0.5) < 0.2
+    state = rng.bit_generator.state
+    first = np.asarray(rng.random(9, device="cuda:0").to_device("cpu"))
+    rng.bit_generator.state = state
+    assert (np.asarray(rng.random(9, device="cuda:0").to_device("cpu")) == first).all()
+    child = rng.spawn(1)[0]
+    assert (np.asarray(child.random(9, device="cuda:0").to_device("cpu")) != first).all()
+
+
+def test_what_the_library_does_not_draw():
+    rng = un.random.Generator(un.random.CuRand(7))
+    with pytest.raises(un.UnsupportedError, match="uniform and normal numbers"):
+        rng.gamma(2.0, size=5, device="cuda:0")
+    with pytest.raises(un.UnsupportedError, match="uniform and normal numbers"):
+        rng.integers(5, size=5, device="cuda:0")
+    with pytest.raises(un.UnsupportedError, match="uniform and normal numbers"):
+        rng.permutation(5)
+    with pytest.raises(un.UnsupportedError, match="where cuRAND is installed; got device='cpu'"):
+        rng.random(5)
 
 
 # ---- Order, failures, choice
@@ -369,5 +448,5 @@ def test_the_setting_chooses(chosen, calls):
 def test_doctor_names_the_libraries():
     ran = subprocess.run([sys.executable, "-m", "unisono", "doctor"], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                          capture_output=True, text=True, timeout=SAFETY_NET)  # fmt: skip
-    for name in ("cuBLAS: ", "cuSOLVER: ", "cuFFT: "):
+    for name in ("cuBLAS: ", "cuSOLVER: ", "cuFFT: ", "cuRAND: "):
         assert name + FOLDER in ran.stdout, ran.stdout

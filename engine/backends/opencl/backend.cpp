@@ -21,7 +21,11 @@ class OpenCLBackend final : public Backend {
 
     std::vector<std::string> report() override {
         find();
-        return report_;
+        std::vector<std::string> lines = report_;
+        if (devices_.empty()) return lines;
+        for (const std::string& library : owned_.front()->library_report())
+            lines.push_back("opencl: " + library);
+        return lines;
     }
 
   private:

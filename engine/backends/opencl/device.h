@@ -12,6 +12,7 @@
 #include "backends/memory_block.h"
 #include "backends/opencl/api.h"
 #include "backends/opencl/host_memory.h"
+#include "backends/opencl/libraries.h"
 #include "backends/opencl/queue.h"
 #include "core/threads/fork.h"
 
@@ -36,7 +37,10 @@ struct SharedBytes {
     std::int64_t bytes = 0;
 };
 
-class OpenCLDevice final : public Device, public HostShared, public BlockSource {
+class OpenCLDevice final : public Device,
+                           public HostShared,
+                           public BlockSource,
+                           public LibrarySource {
   public:
     OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo info);
 
@@ -58,6 +62,8 @@ class OpenCLDevice final : public Device, public HostShared, public BlockSource 
     Queue* copy_queue() override;
     Queue& make_queue(const QueueOptions& options) override;
     std::vector<DeviceProperty> properties() override;
+    DeviceLibraries* libraries() override;  // libraries.cpp
+    std::vector<std::string> library_report() { return libraries_.report(); }
     std::vector<Device*> divided(std::span<const int> units) override;
     NativeHandles native() override { return {"opencl", context(), id_, here().handle()}; }
 
@@ -96,6 +102,7 @@ class OpenCLDevice final : public Device, public HostShared, public BlockSource 
     cl_platform_id platform_;
     DeviceInfo info_;
     const bool shares_memory_;
+    OpenCLLibraries libraries_{*this};
     std::once_flag opened_;
     // Never released: at exit the driver may be gone before us.
     cl_context context_ = nullptr;

@@ -21,14 +21,14 @@ class OpenCLQueue final : public Queue {
 
     cl_command_queue handle() const { return queue_; }
     /// Enqueues what f(number of events, events to wait for, event) does with the driver: behind
-    /// what the thread's QueueScope says.
+    /// what the thread's QueueScope says. Where f gives no event, it enqueued nothing.
     template <class F>
     void submit(const char* call, F&& f) {
         Waits before(*this);
         std::lock_guard order(order_);
         cl_event event = nullptr;
         check(f(before.count(), before.events(), &event), call);
-        note(event);
+        if (event) note(event);
     }
     /// Keeps an object until all that was submitted so far is done.
     void keep(std::shared_ptr<const void> object);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "backends/device_libraries.h"
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/pool.h"
@@ -351,6 +352,13 @@ Array transform(const Array& x, const FftStep& step) {
     }
     Array in[] = {x};
     return call(primitives::fft, in, step);
+}
+
+bool transforms_together(const Array& x) {
+    Device* device = x.device();
+    if (!device) return false;
+    DeviceLibraries* libraries = libraries_of(*device);
+    return libraries && libraries->transforms();
 }
 
 template <class T>

@@ -14,6 +14,8 @@ using primitives::FftStep;
 
 /// The transform along one axis.
 Array transform(const Array& x, const FftStep& step);
+/// Whether the array's device has a library that transforms several axes at once.
+bool transforms_together(const Array& x);
 
 /// The transform of one line in memory, for tests and other libraries: interleaved complex numbers.
 template <class T>

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/threads/fork.h"
 #include "library/on_device/device_work.h"
+#include "library/on_device/vendor.h"
 #include "library/random/random.h"
 #include "library/random/ziggurat.h"
 #include "primitives/primitives.h"
@@ -90,6 +91,7 @@ void fill_uniform(DeviceWork& work, const primitives::Drawing& d, const DeviceVe
 void on_device::random_numbers(const primitives::Drawing& d, Views in, Views out, Device& device) {
     DeviceWork work(device);
     const DeviceVector to = vector_of(out[0]);
+    if (d.key.library) return vendor::draw(work, d, to);
     if (d.what == Distribution::Uniform && in.empty()) return fill_uniform(work, d, to);
     const DeviceVector tables = ziggurats(device);
     DeviceVector given[3] = {tables, tables, tables};

@@ -15,6 +15,16 @@ namespace {
 using primitives::FftKind;
 using primitives::FftStep;
 
+/// Elements of a device in an array's order.
+struct Cells {
+    DeviceVector storage;
+    std::int64_t first;
+    Dims shape, strides;
+};
+Cells cells_of(const View& v) {
+    return {storage_of(v), v.offset, v.layout->shape(), v.layout->strides()};
+}
+
 /// The lines of one side of a transform, in real numbers: cell j of a line has its real part at
 /// first + base + j * stride + re_at. Cells from have_re (have_im) on are zero, or not written.
 struct Side {
@@ -47,7 +57,7 @@ class Transform {
     Transform(DeviceWork& work, DType real, std::int64_t lines)
         : work_(work), real_(real), lines_(lines) {}
 
-    Side side(const View& v, int axis) const;
+    Side side(const Cells& cells, int axis) const;
     void run(std::int64_t n, const Side& from, const Side& to, Scales scales);
     void run_complex(const FftStep& step, Side from, Side to);
     void run_real_forward(const FftStep& step, const Side& from, const Side& to);
@@ -75,14 +85,12 @@ class Transform {
     std::int64_t lines_;
 };
 
-Side Transform::side(const View& v, int axis) const {
-    const std::int64_t unit = is_complex(v.dtype) ? 2 : 1;
-    Side s{storage_of(v).as(real_), v.offset * unit, 0, 0, 1, 0, 0, {}, {}};
-    for (int k = 0; k < v.layout->rank(); ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const std::int64_t extent = v.layout->shape()[at];
-        const std::int64_t stride = v.layout->strides()[at] * unit;
-        if (k == axis) {
+Side Transform::side(const Cells& cells, int axis) const {
+    const std::int64_t unit = is_complex(cells.storage.dtype) ? 2 : 1;
+    Side s{cells.storage.as(real_), cells.first * unit, 0, 0, 1, 0, 0, {}, {}};
+    for (std::size_t k = 0; k < cells.shape.size(); ++k) {
+        const std::int64_t extent = cells.shape[k], stride = cells.strides[k] * unit;
+        if (static_cast<int>(k) == axis) {
             s.stride = stride;
             s.have_re = extent;
             s.have_im = unit == 2 ? extent : 0;
@@ -294,20 +302,39 @@ void Transform::run_odd_backward(const FftStep& step, const Side& from, const Si
 
 }  // namespace
 
-void on_device::fft(const FftStep& step, Views in, Views out, Device& device) {
-    DeviceWork work(device);
-    if (vendor::transform(work, step, in, out)) return;
-    const DType real = part_dtype(in[0].dtype);
+namespace {
+
+void run_step(DeviceWork& work, const FftStep& step, const Cells& in, const Cells& out) {
     std::int64_t lines = 1;
-    for (int k = 0; k < out[0].layout->rank(); ++k)
-        lines *= k == step.axis ? 1 : out[0].layout->shape()[static_cast<std::size_t>(k)];
-    Transform transform(work, real, lines);
-    const Side from = transform.side(in[0], step.axis), to = transform.side(out[0], step.axis);
+    for (std::size_t k = 0; k < out.shape.size(); ++k)
+        lines *= static_cast<int>(k) == step.axis ? 1 : out.shape[k];
+    Transform transform(work, part_dtype(in.storage.dtype), lines);
+    const Side from = transform.side(in, step.axis), to = transform.side(out, step.axis);
     if (step.kind == FftKind::Complex || (step.kind == FftKind::RealForward && step.length % 2))
         return transform.run_complex(step, from, to);
     if (step.kind == FftKind::RealForward) return transform.run_real_forward(step, from, to);
     if (step.length % 2) return transform.run_odd_backward(step, from, to);
     transform.run_real_backward(step, from, to);
+}
+
+}  // namespace
+
+void on_device::fft(const FftStep& step, Views in, Views out, Device& device) {
+    DeviceWork work(device);
+    if (vendor::transform(work, step, in, out)) return;
+    const Cells to = cells_of(out[0]);
+    run_step(work, step, cells_of(in[0]), to);
+    if (step.axes == 1) return;
+    // No library makes a plan of these axes together. A new result lies side by side.
+    const DeviceVector whole = vector_of(out[0]);
+    const DeviceVector copy = work.scratch(whole.dtype, whole.size);
+    const std::int64_t size = size_of(whole.dtype);
+    for (int axis = step.axis - 1; axis > step.axis - step.axes; --axis) {
+        device.copy(copy.memory, 0, whole.memory, whole.offset * size, whole.size * size);
+        const std::int64_t length = to.shape[static_cast<std::size_t>(axis)];
+        run_step(work, {axis, length, 1, step.forward, FftKind::Complex},
+                 {copy, 0, to.shape, to.strides}, to);
+    }
 }
 
 }  // namespace unisono::library

@@ -16,6 +16,8 @@ bool cholesky(DeviceWork& work, bool upper, Views in, Views out);
 bool qr(DeviceWork& work, primitives::QrMode mode, Views in, Views out);
 bool svd(DeviceWork& work, primitives::SvdMode mode, Views in, Views out);
 bool eigh(DeviceWork& work, const primitives::SymmetricEigen& eigen, Views in, Views out);
+/// What a library's generator draws; fails where it does not work.
+void draw(DeviceWork& work, const primitives::Drawing& drawing, const DeviceVector& to);
 bool transform(DeviceWork& work, const primitives::FftStep& step, Views in, Views out);
 
 }  // namespace unisono::library::vendor

@@ -19,7 +19,7 @@ const char* conjugate_of(DType t) { return unisono::is_complex(t) ? "conjugate" 
 /// A call over a stack of matrices, and what each of them answered.
 class Factoring {
   public:
-    Factoring(DeviceWork& work, DeviceLibraries& libraries, const View& in)
+    Factoring(DeviceWork& work, DeviceFactors& libraries, const View& in)
         : work(work),
           libraries(libraries),
           stack(in),
@@ -54,7 +54,7 @@ class Factoring {
     }
 
     DeviceWork& work;
-    DeviceLibraries& libraries;
+    DeviceFactors& libraries;
     const Stack stack;
     const DType t;
 
@@ -67,12 +67,12 @@ LibraryVector at(const DeviceVector& v, std::int64_t further = 0) {
 }
 
 /// Null where the portable algorithms are to compute.
-DeviceLibraries* wanted(DeviceWork& work, const View& in) {
+DeviceFactors* wanted(DeviceWork& work, const View& in) {
     const Stack a(in);
     if (in.layout->size() == 0 || !primitives::suits_libraries(a.count, a.rows, a.columns))
         return nullptr;
     DeviceLibraries* libraries = libraries_of(work.device());
-    return libraries && libraries->factors(in.dtype) ? libraries : nullptr;
+    return libraries ? libraries->factors(in.dtype) : nullptr;
 }
 
 struct Lu {
@@ -94,7 +94,7 @@ void require_regular(Factoring& f, const char* what, const View& in) {
 }  // namespace
 
 bool vendor::solve(DeviceWork& work, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries || out[0].layout->size() == 0) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t n = f.stack.rows, columns = Stack(in[1]).columns;
@@ -110,7 +110,7 @@ bool vendor::solve(DeviceWork& work, Views in, Views out) {
 }
 
 bool vendor::inv(DeviceWork& work, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t n = f.stack.rows;
@@ -125,7 +125,7 @@ bool vendor::inv(DeviceWork& work, Views in, Views out) {
 }
 
 bool vendor::det(DeviceWork& work, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const Lu lu = factor_lu(f, in[0]);
@@ -146,7 +146,7 @@ bool vendor::det(DeviceWork& work, Views in, Views out) {
 /// Of A = L L^H the library sees A^T = conj(L) L^T: what it calls the upper factor is L in our
 /// order, without a conjugate.
 bool vendor::cholesky(DeviceWork& work, bool upper, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t n = f.stack.rows;
@@ -162,7 +162,7 @@ bool vendor::cholesky(DeviceWork& work, bool upper, Views in, Views out) {
 }
 
 bool vendor::qr(DeviceWork& work, QrMode mode, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t m = f.stack.rows, n = f.stack.columns, least = std::min(m, n);
@@ -197,7 +197,7 @@ bool vendor::qr(DeviceWork& work, QrMode mode, Views in, Views out) {
 /// The library wants at least as many rows as columns. A wide matrix is a tall one in its order: u
 /// and vh change places, and lie as they are wanted.
 bool vendor::svd(DeviceWork& work, SvdMode mode, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t m = f.stack.rows, n = f.stack.columns, least = std::min(m, n);
@@ -232,7 +232,7 @@ bool vendor::svd(DeviceWork& work, SvdMode mode, Views in, Views out) {
 
 /// The library sees the conjugate matrix, whose vectors are the conjugates, in columns.
 bool vendor::eigh(DeviceWork& work, const primitives::SymmetricEigen& eigen, Views in, Views out) {
-    DeviceLibraries* libraries = wanted(work, in[0]);
+    DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries) return false;
     Factoring f(work, *libraries, in[0]);
     const std::int64_t n = f.stack.rows;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "backends/device_libraries.h"
 #include "core/error.h"
 #include "core/threads/parallel.h"
 #include "library/random/samplers.h"
@@ -204,8 +205,35 @@ Distribution distribution_named(std::string_view wanted) {
     fail(ErrorKind::Internal, "random: unknown distribution " + std::string(wanted));
 }
 
+namespace {
+
+/// What a library draws, where there is one.
+void require_library(Distribution what, std::span<const Parameter> given, Device* place) {
+    const bool is_plain =
+        std::none_of(given.begin(), given.end(), [](const Parameter& p) { return p.is_array; });
+    if ((what != Distribution::Uniform && what != Distribution::Normal) || !is_plain)
+        fail(ErrorKind::Unsupported,
+             "random: CuRand draws uniform and normal numbers whose parameters are numbers; use "
+             "un.random.Philox for others");
+    DeviceLibraries* libraries = place ? libraries_of(*place) : nullptr;
+    if (!libraries || !libraries->draws())
+        fail(ErrorKind::Unsupported,
+             "random: CuRand draws on CUDA devices where cuRAND is installed; got device='" +
+                 (place ? place->info().name : std::string("cpu")) +
+                 "'; see `python -m unisono doctor`, or use un.random.Philox");
+}
+
+void refuse_library(const RandomKey& key) {
+    if (key.library)
+        fail(ErrorKind::Unsupported,
+             "random: CuRand draws uniform and normal numbers only; use un.random.Philox");
+}
+
+}  // namespace
+
 Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DType dtype,
            const RandomKey& key, Device* place) {
+    if (key.library) require_library(what, given, place);
     Drawing drawing{what, key, {}, {-1, -1, -1}, dtype, primitives::Extents::of(shape)};
     std::vector<Array> inputs;
     for (std::size_t k = 0; k < given.size(); ++k) {
@@ -219,11 +247,13 @@ Array draw(Distribution what, std::span<const Parameter> given, Dims shape, DTyp
 
 Array draw_integers(std::int64_t low, std::uint64_t span, Dims shape, DType dtype,
                     const RandomKey& key, Device* place) {
+    refuse_library(key);
     return made_by(primitives::random_integers, {},
                    primitives::Range{low, span, key, dtype, primitives::Extents::of(shape)}, place);
 }
 
 Array draw_permutations(std::int64_t count, std::int64_t n, const RandomKey& key, Device* place) {
+    refuse_library(key);
     return call(primitives::random_permutations, {}, {count, n, key}, nullptr, place);
 }
 

@@ -4,7 +4,7 @@ import operator
 
 from .._arrays.creation import _as_operand, arange, empty, zeros
 from .._numpy.products import _into
-from ._transform import _axis_of, _input, _transform
+from ._transform import _axis_of, _input, _transform, _transform_together
 
 
 def _shape_and_axes(x, s, axes, what, spectrum=False):
@@ -23,9 +23,14 @@ def _shape_and_axes(x, s, axes, what, spectrum=False):
     return s, axes
 
 
-def _each_axis(x, s, axes, norm, forward, what):
+def _each_axis(x, s, axes, norm, forward, what, kind=0):
+    """From the last axis on, whose transform is of that kind."""
+    made = _transform_together(x, s, axes, norm, forward, kind, what)
+    if made is not None:
+        return made
     for n, axis in reversed(list(zip(s, axes, strict=True))):
-        x = _transform(x, n, axis, norm, forward, 0, what)
+        x = _transform(x, n, axis, norm, forward, kind, what)
+        kind = 0
     return x
 
 
@@ -188,8 +193,9 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
     """
     x = _input(a)
     s, axes = _shape_and_axes(x, s, axes, "rfftn")
-    x = _transform(x, s[-1], axes[-1], norm, True, 1, "rfftn")
-    return _into(_each_axis(x, s[:-1], axes[:-1], norm, True, "rfftn"), out)
+    if not axes:
+        raise IndexError("rfftn: expected at least one axis; got none")
+    return _into(_each_axis(x, s, axes, norm, True, "rfftn", 1), out)
 
 
 def irfftn(a, s=None, axes=None, norm=None, out=None):

@@ -54,4 +54,20 @@ def _transform(x, n, axis, norm, forward, kind, what):
         made = _parts.transform(x, rows, forward)
         made = made[: n // 2 + 1] if kind == 1 else made
         return made if scale == 1 else made * scale
-    return _engine._fft(x, axis, n, scale, forward, kind)
+    return _engine._fft(x, axis, n, scale, forward, kind, 1)
+
+
+def _transform_together(x, s, axes, norm, forward, kind, what):
+    """Up to three axes that follow each other; None where no library takes them so."""
+    whole = [x.shape[k] for k in axes]
+    if not 1 < len(axes) < 4 or axes != list(range(axes[0], axes[0] + len(axes))):
+        return None
+    if (
+        x.mesh is not None
+        or s[:-1] != whole[:-1]
+        or min(s) < 1
+        or (kind == 1 and x.dtype.kind == "c")
+    ):
+        return None
+    scale = math.prod(_scale(n, norm, forward, what) for n in s)
+    return _engine._fft(x, axes[-1], s[-1], scale, forward, kind, len(axes))

@@ -13,6 +13,7 @@ from ._legacy import _names
 from ._seeds import MT19937 as MT19937
 from ._seeds import PCG64 as PCG64
 from ._seeds import BitGenerator
+from ._seeds import CuRand as CuRand
 from ._seeds import Philox as Philox
 from ._seeds import SeedSequence as SeedSequence
 
@@ -50,6 +51,8 @@ def default_rng(seed=None):
 
 
 __all__ = [
-    *("BitGenerator Generator MT19937 PCG64 Philox RandomState SeedSequence default_rng".split()),
+    *(
+        "BitGenerator CuRand Generator MT19937 PCG64 Philox RandomState SeedSequence default_rng".split()
+    ),
     *_names,
 ]

@@ -203,15 +203,15 @@ class Philox(BitGenerator):
     def state(self):
         """Key, stream and the index of the next element."""
         return {
-            "bit_generator": "Philox",
+            "bit_generator": type(self).__name__,
             "state": {"key": self._key, "stream": self._number, "next": self._next},
         }
 
     @state.setter
     def state(self, value):
-        if value.get("bit_generator") != "Philox":
+        if value.get("bit_generator") != type(self).__name__:
             raise ValueError(
-                f"state: expected that of a Philox generator; got {value.get('bit_generator')!r}"
+                f"state: expected that of a {type(self).__name__} generator; got {value.get('bit_generator')!r}"
             )
         parts = value["state"]
         self._key, self._number, self._next = parts["key"], parts["stream"], parts["next"]
@@ -221,6 +221,50 @@ class Philox(BitGenerator):
         first = self._next
         self._next = first + n & 0xFFFFFFFFFFFFFFFF
         return self._key, self._number, first
+
+
+class CuRand(Philox):
+    """NVIDIA's cuRAND, which draws its own uniform and normal numbers on CUDA devices that have it.
+
+    Other generators give the same numbers on every device; this one is for programs that are to have cuRAND's.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+    kind : {"philox", "xorwow", "mrg32k3a"}
+        Which of cuRAND's generators.
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative, or there is no generator of that kind.
+
+    Notes
+    -----
+    Uniform numbers lie in (0, 1], as cuRAND draws them. What is drawn follows from the seed and how many numbers were
+    drawn before, but ``rng.random(5)`` and five times ``rng.random()`` differ.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.random.Generator(un.random.CuRand(5))
+    Generator(CuRand)
+    """
+
+    _kinds = ("philox", "xorwow", "mrg32k3a")
+
+    def __init__(self, seed=None, kind="philox"):
+        super().__init__(seed)
+        if kind not in self._kinds:
+            raise ValueError(
+                f"CuRand: kind must be one of {', '.join(map(repr, self._kinds))}; got {kind!r}"
+            )
+        self._number = 1 + self._kinds.index(kind) << 32  # the engine's number of the generator
+
+    def spawn(self, n_children):
+        """Independent bit generators of the same kind."""
+        kind = self._kinds[(self._number >> 32) - 1]
+        return [type(self)(child, kind) for child in self.seed_seq.spawn(n_children)]
 
 
 class PCG64(BitGenerator):

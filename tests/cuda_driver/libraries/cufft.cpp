@@ -1,6 +1,7 @@
 // A cuFFT for tests: transforms by factors, in long double, with all arguments checked.
 //
 // Stricter than NVIDIA's: plans have work areas of the caller's, which is set before each call.
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,36 @@ constexpr Codes codes{4, 6};  // CUFFT_INVALID_VALUE, CUFFT_EXEC_FAILED
 using Number = std::complex<long double>;
 using Line = std::vector<Number>;
 
+using Lengths = std::array<long long, 3>;
+
+/// One side of a plan: boxes of up to three axes, of which the last one's cells are `stride` apart.
+struct Layout {
+    Lengths cells{1, 1, 1}, extents{1, 1, 1};
+    long long stride = 0, step = 0;
+
+    long long at(long long i, long long j, long long k) const {
+        return ((i * extents[1] + j) * extents[2] + k) * stride;
+    }
+    std::int64_t span(long long count, std::size_t size) const {
+        return (at(cells[0] - 1, cells[1] - 1, cells[2] - 1) + (count - 1) * step + 1) *
+               static_cast<std::int64_t>(size);
+    }
+    template <class F>
+    void each(F&& f) const {
+        for (long long i = 0; i < cells[0]; ++i) {
+            for (long long j = 0; j < cells[1]; ++j) {
+                for (long long k = 0; k < cells[2]; ++k) f(i, j, k);
+            }
+        }
+    }
+};
+
 struct Plan : Bound {
     bool is_made = false, is_automatic = true;
     int type = 0;
-    long long n = 0, from_stride = 0, from_step = 0, to_stride = 0, to_step = 0, count = 0;
+    Lengths n{1, 1, 1};  ///< the last axes
+    Layout from, to;
+    long long count = 0;
     std::int64_t bytes = 0;
     void* work = nullptr;
 };
@@ -63,16 +90,27 @@ Line roots_of(std::size_t n, int direction) {
     return roots;
 }
 
-template <class T>
-std::int64_t span_of(long long cells, long long stride, long long step, long long count) {
-    return ((cells - 1) * stride + (count - 1) * step + 1) * static_cast<std::int64_t>(sizeof(T));
+/// Transforms a box of n[0] x n[1] x n[2] numbers along an axis.
+void transform_axis(Line& box, const Lengths& n, std::size_t axis, int direction) {
+    const Line roots = roots_of(static_cast<std::size_t>(n[axis]), direction);
+    const long long stride = axis == 2 ? 1 : axis == 1 ? n[2] : n[1] * n[2];
+    const auto all = static_cast<long long>(box.size());
+    for (long long first = 0; first < all; ++first) {
+        if (first / stride % n[axis] != 0) continue;
+        Line x(static_cast<std::size_t>(n[axis]));
+        for (long long k = 0; k < n[axis]; ++k)
+            x[static_cast<std::size_t>(k)] = box[static_cast<std::size_t>(first + k * stride)];
+        const Line made = transformed(x, roots);
+        for (long long k = 0; k < n[axis]; ++k)
+            box[static_cast<std::size_t>(first + k * stride)] = made[static_cast<std::size_t>(k)];
+    }
 }
 
-/// From and To are real or complex; a real side has n cells, the other n / 2 + 1.
+/// From and To are real or complex; a real side has n cells along the last axis, the other
+/// n / 2 + 1.
 template <class From, class To>
 int run(const char* what, int type, int number, void* from, void* to, int direction) {
-    constexpr bool reads_real = std::is_floating_point_v<From>,
-                   writes_real = std::is_floating_point_v<To>;
+    constexpr bool writes_real = std::is_floating_point_v<To>;
     using Real = std::conditional_t<sizeof(From) == 16 || sizeof(To) == 16, double, float>;
     Plan* p = find(number);
     if (!p || !p->is_made) return violation(1, std::string(what) + ": no plan");
@@ -85,38 +123,58 @@ int run(const char* what, int type, int number, void* from, void* to, int direct
             return violation(codes.wrong, std::string(what) + ": memory is not aligned");
     }
     const Plan plan = *p;
-    const long long half = plan.n / 2 + 1, reads = writes_real ? half : plan.n,
-                    writes = reads_real ? half : plan.n;
-    return submit(
-        codes, what, plan,
-        {{from, span_of<From>(reads, plan.from_stride, plan.from_step, plan.count)},
-         {to, span_of<To>(writes, plan.to_stride, plan.to_step, plan.count), true},
-         {plan.work, plan.bytes, true}},
-        [=] {
-            const Line roots = roots_of(static_cast<std::size_t>(plan.n), direction);
-            for (long long line = 0; line < plan.count; ++line) {
-                Line x(static_cast<std::size_t>(plan.n));
-                for (long long k = 0; k < reads; ++k) {
-                    const From v =
-                        static_cast<From*>(from)[line * plan.from_step + k * plan.from_stride];
-                    Number value(std::real(v), std::imag(v));
-                    // The imaginary parts of the first and the middle number do not count.
-                    if (writes_real && (k == 0 || 2 * k == plan.n)) value = std::real(v);
-                    x[static_cast<std::size_t>(k)] = value;
-                    if (writes_real && k > 0 && 2 * k != plan.n)
-                        x[static_cast<std::size_t>(plan.n - k)] = std::conj(value);
-                }
-                const Line made = transformed(x, roots);
-                for (long long k = 0; k < writes; ++k) {
-                    const Number v = made[static_cast<std::size_t>(k)];
-                    To& target = static_cast<To*>(to)[line * plan.to_step + k * plan.to_stride];
-                    if constexpr (writes_real)
-                        target = static_cast<To>(v.real());
-                    else
-                        target = To(static_cast<Real>(v.real()), static_cast<Real>(v.imag()));
-                }
-            }
-        });
+    const Lengths n = plan.n;
+    return submit(codes, what, plan,
+                  {{from, plan.from.span(plan.count, sizeof(From))},
+                   {to, plan.to.span(plan.count, sizeof(To)), true},
+                   {plan.work, plan.bytes, true}},
+                  [=] {
+                      auto place = [&](long long i, long long j, long long k) {
+                          return static_cast<std::size_t>((i * n[1] + j) * n[2] + k);
+                      };
+                      for (long long b = 0; b < plan.count; ++b) {
+                          Line box(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+                          const From* in = static_cast<From*>(from) + b * plan.from.step;
+                          plan.from.each([&](long long i, long long j, long long k) {
+                              const From v = in[plan.from.at(i, j, k)];
+                              Number value(std::real(v), std::imag(v));
+                              // The imaginary parts of the first and the middle number do not
+                              // count.
+                              if (writes_real && (k == 0 || 2 * k == n[2])) value = std::real(v);
+                              box[place(i, j, k)] = value;
+                              if (writes_real && k > 0 && 2 * k != n[2])
+                                  box[place(i, j, n[2] - k)] = std::conj(value);
+                          });
+                          for (std::size_t axis = 0; axis < 3; ++axis)
+                              transform_axis(box, n, axis, direction);
+                          To* out = static_cast<To*>(to) + b * plan.to.step;
+                          plan.to.each([&](long long i, long long j, long long k) {
+                              const Number v = box[place(i, j, k)];
+                              To& target = out[plan.to.at(i, j, k)];
+                              if constexpr (writes_real)
+                                  target = static_cast<To>(v.real());
+                              else
+                                  target =
+                                      To(static_cast<Real>(v.real()), static_cast<Real>(v.imag()));
+                          });
+                      }
+                  });
+}
+
+/// One side of a plan, with the last of three axes being the last of `rank`; false where it cannot
+/// be.
+bool describe(Layout& side, int rank, const long long* n, const long long* extents, long long last,
+              long long stride, long long step) {
+    if (!extents || stride < 1 || step < 1) return false;
+    for (int k = 0; k < rank; ++k) {
+        const auto at = static_cast<std::size_t>(3 - rank + k);
+        side.cells[at] = k == rank - 1 ? last : n[k];
+        side.extents[at] = extents[k];
+        if (n[k] < 1 || (k > 0 && extents[k] < side.cells[at])) return false;
+    }
+    side.stride = stride;
+    side.step = step;
+    return true;
 }
 
 }  // namespace
@@ -162,18 +220,19 @@ int cufftMakePlanMany64(int number, int rank, long long* n, long long* from_exte
                         std::size_t* bytes) {
     Plan* p = find(number);
     if (!p || p->is_made) return violation(1, "cufftMakePlanMany64: no plan, or made already");
-    if (rank != 1 || *n < 1 || !from_extents || !to_extents || from_stride < 1 || to_stride < 1 ||
-        from_step < 1 || to_step < 1 || count < 1)
+    const bool reads_real = (type & 0xf) == 0xa, writes_real = (type & 0xf) == 0xc;
+    if (rank < 1 || rank > (writes_real ? 1 : 3) || count < 1)
+        return violation(codes.wrong, "cufftMakePlanMany64: a wrong number of axes or boxes");
+    const long long last = n[rank - 1], half = last / 2 + 1;
+    if (!describe(p->from, rank, n, from_extents, writes_real ? half : last, from_stride,
+                  from_step) ||
+        !describe(p->to, rank, n, to_extents, reads_real ? half : last, to_stride, to_step))
         return violation(codes.wrong, "cufftMakePlanMany64: a wrong size or distance");
     p->is_made = true;
     p->type = type;
-    p->n = *n;
-    p->from_stride = from_stride;
-    p->from_step = from_step;
-    p->to_stride = to_stride;
-    p->to_step = to_step;
     p->count = count;
-    p->bytes = static_cast<std::int64_t>(*n) * 16;
+    std::copy(n, n + rank, p->n.begin() + 3 - rank);
+    p->bytes = p->n[0] * p->n[1] * p->n[2] * 16;
     *bytes = static_cast<std::size_t>(p->bytes);
     return 0;
 }

@@ -33,16 +33,19 @@ std::shared_ptr<CudaLibraries::Plan> CudaLibraries::plan_of(const PlanKey& key) 
     const FftApi& api = *fft_api(driver_);
     auto plan = std::make_shared<Plan>(device_, api);
     FftPlan number = 0;
-    long long length = key.length, from_extent = key.length, to_extent = key.length;
+    std::array<long long, 3> lengths, from_extents, to_extents;
+    std::copy(key.lengths.begin(), key.lengths.end(), lengths.begin());
+    std::copy(key.from_extents.begin(), key.from_extents.end(), from_extents.begin());
+    std::copy(key.to_extents.begin(), key.to_extents.end(), to_extents.begin());
     Status status = api.create(&number);
     if (status == 0) {
         plan->number = number;
         status = api.set_auto_allocation(number, 0);
     }
     if (status == 0)
-        status = api.make_plan(number, 1, &length, &from_extent, key.from_stride, key.from_step,
-                               &to_extent, key.to_stride, key.to_step, key.type, key.lines,
-                               &plan->bytes);
+        status = api.make_plan(number, key.axes, lengths.data(), from_extents.data(),
+                               key.from_stride, key.from_step, to_extents.data(), key.to_stride,
+                               key.to_step, key.type, key.boxes, &plan->bytes);
     if (is_absent(status, "cufftMakePlanMany64")) return nullptr;
     plans_.emplace_front(key, plan);
     if (plans_.size() > most_plans) {
@@ -68,8 +71,9 @@ bool CudaLibraries::transform(const LibraryTransform& x) {
         reinterpret_cast<std::uintptr_t>(to) % unit)
         return false;
     std::lock_guard lock(plans_in_use_);
-    const auto plan = plan_of({x.length, x.lines, x.from.stride, x.from.step, x.to.stride,
-                               x.to.step, kind + (precision ? 0x40 : 0)});
+    const auto plan =
+        plan_of({kind + (precision ? 0x40 : 0), x.axes, x.lengths, x.from.extents, x.to.extents,
+                 x.boxes, x.from.stride, x.from.step, x.to.stride, x.to.step});
     if (!plan) return false;
     const CallMemory work(device_,
                           std::max<std::int64_t>(1, static_cast<std::int64_t>(plan->bytes)));

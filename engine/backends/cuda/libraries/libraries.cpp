@@ -2,14 +2,14 @@
 #include "backends/cuda/libraries/libraries.h"
 
 #include "core/error.h"
-#include "core/settings.h"
 
 namespace unisono::cuda {
 
 namespace {
 
-/// CUBLAS_STATUS_ALLOC_FAILED; those of cuSOLVER and cuFFT are another number.
+/// CUBLAS_STATUS_ALLOC_FAILED; those of the others are other numbers.
 bool is_out_of_memory(Status status, std::string_view call) {
+    if (call.starts_with("curand")) return status == 102;
     return status == (call.starts_with("cublas") ? 3 : 2);
 }
 
@@ -29,8 +29,7 @@ void CudaLibraries::check(Status status, const char* call) const {
 /// A library that nobody named and that does not work with the driver is as good as absent.
 bool CudaLibraries::is_absent(Status status, const char* call) const {
     if (status == 0) return false;
-    if (setting("device_libraries") != "auto" || is_out_of_memory(status, call))
-        check(status, call);
+    if (libraries_are_named() || is_out_of_memory(status, call)) check(status, call);
     return true;
 }
 
@@ -59,6 +58,19 @@ BlasHandle CudaLibraries::blas_handle(CudaQueue& queue) {
 
 SolverHandle CudaLibraries::solver_handle(CudaQueue& queue) {
     return handle_of(queue, solvers_, *solver_api(driver_), "cusolverDnCreate");
+}
+
+RandomHandle CudaLibraries::random_handle(CudaQueue& queue, int generator) {
+    // CURAND_RNG_PSEUDO_PHILOX4_32_10, _XORWOW, _MRG32K3A
+    static constexpr int types[] = {161, 101, 121};
+    struct Maker {
+        const RandomApi& api;
+        int type;
+        Status create(RandomHandle* handle) const { return api.create(handle, type); }
+    };
+    const auto at = static_cast<std::size_t>(generator - 1);
+    return handle_of(queue, generators_[at], Maker{*random_api(driver_), types[at]},
+                     "curandCreateGenerator");
 }
 
 DeviceLibraries* CudaDevice::libraries() {

@@ -32,14 +32,17 @@ class CallMemory {
     Memory memory_;
 };
 
-class CudaLibraries final : public DeviceLibraries {
+class CudaLibraries final : public DeviceLibraries, public DeviceFactors {
   public:
     CudaLibraries(CudaDevice& device, int driver) : device_(device), driver_(driver) {}
 
     std::vector<std::string> report() override { return library_reports(driver_); }
     bool multiply(const LibraryProduct& product) override;
+    bool transforms() override { return fft_api(driver_) != nullptr; }
     bool transform(const LibraryTransform& transform) override;
-    bool factors(DType t) override;
+    bool draws() override;
+    void draw(const LibraryDraw& draw) override;
+    DeviceFactors* factors(DType t) override;
     void potrf(DType t, bool upper, std::int64_t n, LibraryVector a, LibraryVector info) override;
     void getrf(DType t, std::int64_t n, LibraryVector a, LibraryVector pivots,
                LibraryVector info) override;
@@ -57,8 +60,9 @@ class CudaLibraries final : public DeviceLibraries {
   private:
     /// What a plan is made for.
     struct PlanKey {
-        std::int64_t length, lines, from_stride, from_step, to_stride, to_step;
-        int type;
+        int type, axes;
+        LibraryTransform::Lengths lengths, from_extents, to_extents;
+        std::int64_t boxes, from_stride, from_step, to_stride, to_step;
         auto operator<=>(const PlanKey&) const = default;
     };
     struct Plan {
@@ -89,6 +93,7 @@ class CudaLibraries final : public DeviceLibraries {
                      const char* call);
     BlasHandle blas_handle(CudaQueue& queue);
     SolverHandle solver_handle(CudaQueue& queue);
+    RandomHandle random_handle(CudaQueue& queue, int generator);
     std::shared_ptr<Plan> plan_of(const PlanKey& key);
     /// A factorisation: its memory in elements of `t`, then what is called with that.
     template <class Size, class Run>
@@ -99,6 +104,7 @@ class CudaLibraries final : public DeviceLibraries {
     std::mutex mutex_;  ///< of what follows
     std::map<CudaQueue*, BlasHandle> blas_;
     std::map<CudaQueue*, SolverHandle> solvers_;
+    std::map<CudaQueue*, RandomHandle> generators_[3];
     std::list<std::pair<PlanKey, std::shared_ptr<Plan>>> plans_;  ///< the last used one first
     std::mutex plans_in_use_;  ///< a plan has one stream and work area at a time
 };

@@ -1,20 +1,7 @@
-// Finds NVIDIA's libraries: in a folder that the user names, where the loader looks, in packages.
+// NVIDIA's libraries by their files' names, and the functions of them that are used.
 #include "backends/cuda/libraries/loader.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <span>
-#include <vector>
-
-#include "backends/device_libraries.h"
-#include "core/settings.h"
-
-namespace unisono {
-
-std::vector<std::string> (*library_folders)() = nullptr;
-
-namespace cuda {
+namespace unisono::cuda {
 
 namespace {
 
@@ -40,61 +27,22 @@ constexpr Wanted fft{
     "cuFFT",
     "cufft",
     {{{"libcufft.so.12", 13000}, {"libcufft.so.11", 12000}, {"libcufft.so.10", 11000}}}};
-
-/// In the order in which they are asked; an empty one is the loader's own.
-std::vector<std::string> folders_of(const Wanted& wanted) {
-    const std::string& chosen = setting("device_libraries");
-    if (chosen == "none") return {};
-    if (chosen != "auto") return {chosen + "/"};
-    std::vector<std::string> all{""};
-    if (!library_folders) return all;
-    for (const std::string& packages : library_folders()) {
-        for (const char* folder : {wanted.package, "cu13"})
-            all.push_back(packages + "/" + folder + "/lib/");
-    }
-    return all;
-}
+/// It has kept its number from CUDA 11 to 13.
+constexpr Wanted random{"cuRAND", "curand", {{{"libcurand.so.10", 11000}, {}, {}}}};
 
 Library open(const Wanted& wanted, int driver) {
-    Library found;
-    const auto folders = folders_of(wanted);
-    if (folders.empty()) {
-        found.text = "not wanted";
-        return found;
-    }
-    std::string reason = "not found";
+    std::vector<const char*> names;
     for (const File& file : wanted.files) {
-        if (!file.name || driver < file.driver) continue;
-        for (const std::string& folder : folders) {
-            const std::string path = folder + file.name;
-            found.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-            const char* why = dlerror();
-            if (found.handle) {
-                found.text = path;
-                return found;
-            }
-            // One that is there lacks a library of its own, or is for another machine.
-            if (why && access(path.c_str(), F_OK) == 0) reason = why;
-        }
+        if (file.name && driver >= file.driver) names.push_back(file.name);
     }
-    found.text = reason;
-    return found;
+    const char* const folders[] = {wanted.package, "cu13"};
+    return open_library(names, folders);
 }
 
-/// Looks up routines; one that is missing makes the library as good as absent.
-class Finder {
+/// Looks up routines of four types by prefix + letter + name, too.
+class Finder : public LibraryFunctions {
   public:
-    explicit Finder(Library& library) : library_(library) {}
-
-    template <class F>
-    void find(const std::string& name, F*& function) {
-        if (!library_.handle) return;
-        function = reinterpret_cast<F*>(dlsym(library_.handle, name.c_str()));
-        if (function) return;
-        library_.text += " lacks " + name;
-        library_.handle = nullptr;
-    }
-    /// As prefix + letter + name for the four types.
+    using LibraryFunctions::LibraryFunctions;
     template <class F>
     void find_all(const std::string& prefix, const std::array<std::string, 4>& names,
                   PerType<F>& routine) {
@@ -104,9 +52,6 @@ class Finder {
     void find_all(const std::string& prefix, const std::string& name, PerType<F>& routine) {
         find_all(prefix, {"S" + name, "D" + name, "C" + name, "Z" + name}, routine);
     }
-
-  private:
-    Library& library_;
 };
 
 BlasApi load_blas(int driver) {
@@ -170,6 +115,21 @@ FftApi load_fft(int driver) {
     return a;
 }
 
+RandomApi load_random(int driver) {
+    RandomApi a;
+    a.library = open(random, driver);
+    Finder finder(a.library);
+    finder.find("curandCreateGenerator", a.create);
+    finder.find("curandSetStream", a.set_stream);
+    finder.find("curandSetPseudoRandomGeneratorSeed", a.set_seed);
+    finder.find("curandSetGeneratorOffset", a.set_offset);
+    finder.find("curandGenerateUniform", a.uniform_single);
+    finder.find("curandGenerateUniformDouble", a.uniform_double);
+    finder.find("curandGenerateNormal", a.normal_single);
+    finder.find("curandGenerateNormalDouble", a.normal_double);
+    return a;
+}
+
 /// All devices of a process have one driver.
 const BlasApi& the_blas(int driver) {
     static const BlasApi loaded = load_blas(driver);
@@ -183,6 +143,10 @@ const FftApi& the_fft(int driver) {
     static const FftApi loaded = load_fft(driver);
     return loaded;
 }
+const RandomApi& the_random(int driver) {
+    static const RandomApi loaded = load_random(driver);
+    return loaded;
+}
 
 template <class A>
 const A* present(const A& api) {
@@ -194,15 +158,14 @@ const A* present(const A& api) {
 const BlasApi* blas_api(int driver) { return present(the_blas(driver)); }
 const SolverApi* solver_api(int driver) { return present(the_solver(driver)); }
 const FftApi* fft_api(int driver) { return present(the_fft(driver)); }
+const RandomApi* random_api(int driver) { return present(the_random(driver)); }
 
 std::vector<std::string> library_reports(int driver) {
     auto line = [](const Wanted& wanted, const Library& library) {
         return std::string(wanted.title) + ": " + library.text;
     };
     return {line(blas, the_blas(driver).library), line(solver, the_solver(driver).library),
-            line(fft, the_fft(driver).library)};
+            line(fft, the_fft(driver).library), line(random, the_random(driver).library)};
 }
 
-}  // namespace cuda
-
-}  // namespace unisono
+}  // namespace unisono::cuda

@@ -1,4 +1,4 @@
-// NVIDIA's libraries that are used (cuBLAS, cuSOLVER, cuFFT), loaded at run time.
+// NVIDIA's libraries that are used (cuBLAS, cuSOLVER, cuFFT, cuRAND), loaded at run time.
 #pragma once
 
 #include <array>
@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "backends/cuda/api.h"
+#include "backends/vendor_library.h"
 #include "core/dtype.h"
 
 namespace unisono::cuda {
-
-/// One library of the process, never closed: its threads and the device's code live on.
-struct Library {
-    void* handle = nullptr;
-    std::string text;  ///< its file, or why there is none
-};
 
 /// A routine for float32, float64, complex64, complex128.
 template <class F>
@@ -119,10 +114,26 @@ struct FftApi {
     Status (*to_real[2])(FftPlan plan, void* from, void* to) = {};
 };
 
+using RandomHandle = struct RandomObject*;
+struct RandomApi {
+    Library library;
+    Status (*create)(RandomHandle* handle, int type) = nullptr;
+    Status (*set_stream)(RandomHandle handle, Stream stream) = nullptr;
+    Status (*set_seed)(RandomHandle handle, unsigned long long seed) = nullptr;
+    Status (*set_offset)(RandomHandle handle, unsigned long long offset) = nullptr;
+    Status (*uniform_single)(RandomHandle handle, void* to, std::size_t count) = nullptr;
+    Status (*uniform_double)(RandomHandle handle, void* to, std::size_t count) = nullptr;
+    Status (*normal_single)(RandomHandle handle, void* to, std::size_t count, float mean,
+                            float deviation) = nullptr;
+    Status (*normal_double)(RandomHandle handle, void* to, std::size_t count, double mean,
+                            double deviation) = nullptr;
+};
+
 /// Null where the library is missing, or is for newer drivers than this one (12040 is 12.4).
 const BlasApi* blas_api(int driver);
 const SolverApi* solver_api(int driver);
 const FftApi* fft_api(int driver);
+const RandomApi* random_api(int driver);
 /// One line each.
 std::vector<std::string> library_reports(int driver);
 

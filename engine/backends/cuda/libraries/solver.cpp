@@ -20,8 +20,9 @@ int* numbers(const LibraryVector& v) { return static_cast<int*>(address_of(v, DT
 
 }  // namespace
 
-bool CudaLibraries::factors(DType t) {
-    return PerType<int>::has(t) && solver_api(driver_) && solver_handle(device_.here());
+DeviceFactors* CudaLibraries::factors(DType t) {
+    const bool has = PerType<int>::has(t) && solver_api(driver_) && solver_handle(device_.here());
+    return has ? this : nullptr;
 }
 
 /// size(api, handle, count) asks for elements, run(api, handle, work, count) computes.
