@@ -205,6 +205,8 @@ void add_mesh(nb::module_& m) {
                 });
             },
             nb::arg("mine"), nb::arg("what"))
+        .def_prop_ro("_repeated_windows",
+                     [](const PyMesh& p) { return p->partition().repeated_windows(); })
         .def("_finish", [](const PyMesh& p) { p->finish(); })
         .def("_abort", [](const PyMesh& p, int status, double grace) {
             nb::gil_scoped_release release;

@@ -1,6 +1,8 @@
 // Local windows and the exchange of halos.
 #include "comm/block.h"
 
+#include <algorithm>
+
 #include "comm/pieces.h"
 #include "core/error.h"
 #include "tape/tape.h"
@@ -17,6 +19,7 @@ Block::Block(Mesh& mesh, const Layout* shape, DType dtype)
     : mesh_(mesh), shape_(shape->packed()), dtype_(dtype) {
     shape_->retain();
     width = size_of(dtype);
+    packed = shape_;
 }
 
 Block& Block::made(Mesh& mesh, const View& all) {
@@ -61,16 +64,23 @@ void Block::decide(Held held, const Halos& room) {
     keep(empty(extended(shape(), room_), dtype_, nullptr));
 }
 
-void Block::adopt(Mesh& mesh, const View& all, const Held& held, const Array& part) {
+void Block::adopt(Mesh& mesh, const View& all, const Held& held, Array part) {
     Block& block = made(mesh, all);
     block.held_.emplace(held);
-    block.keep(part);
+    block.keep(std::move(part));
 }
 
 void Block::adopt(Held held, Array part) {
     held_ = std::move(held);
     room_ = current_ = {};
     keep(std::move(part));
+}
+
+void Block::lie(const Held& held, const Halos& room, const Halos& current, Array local) {
+    held_ = held;
+    room_ = room;
+    current_ = current;
+    keep(std::move(local));
 }
 
 std::optional<Steps> Block::steps(const View& view) const {
@@ -88,6 +98,22 @@ std::optional<Steps> Block::steps(const View& view) const {
     Few<std::int64_t> parts(shape().begin(), shape().end());
     parts.push_back(whole / one);
     return steps_of(view, parts);
+}
+
+bool Block::shows(const View& view) const {
+    const Dims extents = view.layout->shape(), strides = view.layout->strides();
+    const Dims all = shape(), pitch = shape_->strides();
+    const bool is_alike =
+        size_of(view.dtype) == width && extents.size() == all.size() && view.layout->size() > 0;
+    if (!is_alike || !std::ranges::equal(strides, pitch)) return steps(view).has_value();
+    // A slice with step 1, as most are: quicker than to take it apart.
+    std::int64_t rest = view.offset;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const std::int64_t start = pitch[k] > 1 ? rest / pitch[k] : rest;
+        if (start + extents[k] > all[k]) return steps(view).has_value();
+        rest -= start * pitch[k];
+    }
+    return true;
 }
 
 View Block::alone(const View& view) const {

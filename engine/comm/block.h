@@ -28,7 +28,7 @@ class Block : public PlacedMemory {
     static Block* of(void* owner);  ///< of such storage
 
     Mesh& mesh() const { return mesh_; }
-    ~Block() { shape_->release(); }
+    ~Block() override { shape_->release(); }
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     Dims shape() const { return shape_->shape(); }
@@ -36,16 +36,24 @@ class Block : public PlacedMemory {
     bool shows_all(const View& view) const {
         return view.layout == shape_ && view.offset == 0 && shape_->size() > 0;
     }
+    bool shows(const View& view) const override;
     bool has_shape(const Layout* layout) const { return shape_ == layout->packed(); }
     DType dtype() const { return dtype_; }
     bool is_split() const { return held_.has_value(); }
     const Held& held() const { return *held_; }
+    const Layout* layout() const { return shape_; }
+    /// The packed local array, and how far its halos reach and are current.
+    const Array& local() const { return local_; }
+    const Halos& room() const { return room_; }
+    const Halos& current() const { return current_; }
+    /// Lies as a block did that was recorded before.
+    void lie(const Held& held, const Halos& room, const Halos& current, Array local);
     /// `room`: for halos that are to come, so that they need no copy.
     void decide(Held held, const Halos& room = {});
     /// Decides to be where the rank's results lie already; `part` is packed.
     void adopt(Held held, Array part);
     /// Of new storage: the block made so, at once.
-    static void adopt(Mesh& mesh, const View& all, const Held& held, const Array& part);
+    static void adopt(Mesh& mesh, const View& all, const Held& held, Array part);
 
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;

@@ -36,26 +36,22 @@ void mix(std::uint64_t& hash, std::uint64_t with) { hash = (hash ^ with) * 0x100
 /// The messages of one operation, run by the flush that reaches it.
 class Messages final : public OpaqueCall {
   public:
-    Messages(Transport& transport, Stamp stamp, std::vector<Part> sends, std::vector<Part> receives,
-             bool settle)
-        : transport_(transport),
-          stamp_(std::move(stamp)),
-          sends_(std::move(sends)),
-          receives_(std::move(receives)),
-          settle_(settle) {}
+    Messages(Transport& transport, Stamp stamp, std::shared_ptr<const Mesh::Operation> operation)
+        : transport_(transport), stamp_(std::move(stamp)), operation_(std::move(operation)) {}
 
     void run(std::span<const View> in, std::span<const View> out) override {
-        transport_.exchange(stamp_, in[0].data(), sends_, out[0].data(), receives_, settle_);
-        count_apart(counters_apart().messages_sent, static_cast<std::int64_t>(sends_.size()));
+        const Mesh::Operation& o = *operation_;
+        transport_.exchange(stamp_, in[0].data(), o.sends, out[0].data(), o.receives, o.settle);
+        count_apart(counters_apart().messages_sent, static_cast<std::int64_t>(o.sends.size()));
     }
     std::string name() const override { return stamp_.text; }
     bool communicates() const override { return true; }
+    const std::shared_ptr<const Mesh::Operation>& operation() const { return operation_; }
 
   private:
     Transport& transport_;
     Stamp stamp_;
-    std::vector<Part> sends_, receives_;
-    bool settle_;
+    std::shared_ptr<const Mesh::Operation> operation_;
 };
 
 }  // namespace
@@ -95,56 +91,70 @@ void Mesh::note_statement(std::uint64_t what) {
     ++statements_;
 }
 
-Stamp Mesh::next(const std::string& what) {
+Stamp Mesh::next(std::string text) {
     Stamp stamp;
     stamp.number = stamp.answers = ++number_;
-    stamp.text = what + place_text();
+    stamp.text = std::move(text);
     for (char c : stamp.text) mix(hash_, static_cast<unsigned char>(c));
     stamp.hash = hash_;
     stamp.statements = statements_;
     return stamp;
 }
 
-void Mesh::append(Stamp stamp, const View& from, std::vector<Part> sends, const View& to,
-                  std::vector<Part> receives, bool settle) {
+void Mesh::append(Stamp stamp, std::shared_ptr<const Operation> operation, const View& from,
+                  const View& to) {
     Entry e{};
     e.kind = EntryKind::Opaque;
     e.inputs = 1;
     e.in[0] = from;
     e.out = to;
-    e.call = new Messages(*transport_, std::move(stamp), std::move(sends), std::move(receives),
-                          settle);  // owned by the tape
+    e.call =
+        new Messages(*transport_, std::move(stamp), std::move(operation));  // owned by the tape
     Tape::current().append(e);
 }
 
 void Mesh::record(const std::string& what, const View& from, std::vector<Part> sends,
                   const View& to, std::vector<Part> receives, bool settle) {
-    append(next(what), from, std::move(sends), to, std::move(receives), settle);
+    repeat(std::make_shared<const Operation>(
+               Operation{what + place_text(), std::move(sends), std::move(receives), settle, 0}),
+           from, to);
+}
+
+std::shared_ptr<const Mesh::Operation> Mesh::operation_of(const OpaqueCall& call) {
+    const auto* messages = dynamic_cast<const Messages*>(&call);
+    return messages ? messages->operation() : nullptr;
+}
+
+void Mesh::repeat(const std::shared_ptr<const Operation>& operation, const View& from,
+                  const View& to) {
+    Stamp stamp = next(operation->text);
+    stamp.answers -= operation->behind;
+    append(std::move(stamp), operation, from, to);
 }
 
 void Mesh::pass_on(const std::string& what, int before, const Array& in,
                    const std::function<Array()>& compute, int after) {
     auto bytes_of = [](const Array& a) { return a.size() * size_of(a.dtype()); };
-    std::vector<Part> receives, sends;
-    if (before >= 0) receives.push_back({before, 0, bytes_of(in)});
-    const Stamp got = next(what);
-    append(got, in.view(), {}, in.view(), std::move(receives), false);
+    const std::string place = place_text();
+    Operation getting{what + place, {}, {}, false, 0};
+    if (before >= 0) getting.receives.push_back({before, 0, bytes_of(in)});
+    repeat(std::make_shared<const Operation>(std::move(getting)), in.view(), in.view());
+    const std::uint64_t got = number_;
     const Array out = compute();
-    Stamp given = next(what + ", passed on");
-    given.answers = got.number;
-    if (after >= 0) sends.push_back({after, 0, bytes_of(out)});
-    append(std::move(given), out.view(), std::move(sends), out.view(), {}, false);
+    Operation giving{what + ", passed on" + place, {}, {}, false, number_ + 1 - got};
+    if (after >= 0) giving.sends.push_back({after, 0, bytes_of(out)});
+    repeat(std::make_shared<const Operation>(std::move(giving)), out.view(), out.view());
 }
 
 void Mesh::barrier() {
     Tape::current().flush_all(FlushReason::Eval);
-    transport_->exchange(next("barrier"), nullptr, {}, nullptr, {}, true);
+    transport_->exchange(next("barrier" + place_text()), nullptr, {}, nullptr, {}, true);
 }
 
 void Mesh::finish() {
     Tape::current().flush_all(FlushReason::Exit);
     Tape::current().line = {};
-    transport_->finish(next("the end of the program"));
+    transport_->finish(next("the end of the program" + place_text()));
 }
 
 }  // namespace unisono::comm

@@ -10,6 +10,10 @@
 #include "comm/transport.h"
 #include "tape/array.h"
 
+namespace unisono {
+struct OpaqueCall;
+}
+
 namespace unisono::comm {
 
 class Partition;
@@ -37,6 +41,17 @@ class Mesh {
     /// will leave.
     void record(const std::string& what, const View& from, std::vector<Part> sends, const View& to,
                 std::vector<Part> receives, bool settle);
+    /// A message operation, as it is recorded again for other memory.
+    struct Operation {
+        std::string text;  ///< what it does and where
+        std::vector<Part> sends, receives;
+        bool settle = false;
+        std::uint64_t behind = 0;  ///< operations after the one that its sends answer
+    };
+    /// Of an entry's call; null where that is no message operation.
+    static std::shared_ptr<const Operation> operation_of(const OpaqueCall& call);
+    void repeat(const std::shared_ptr<const Operation>& operation, const View& from,
+                const View& to);
     /// One after the other: a rank gets `in` from rank `before` (-1: from none), and, once `out` is
     /// computed from that by what `compute` records, gives it to rank `after`.
     void pass_on(const std::string& what, int before, const Array& in,
@@ -59,9 +74,9 @@ class Mesh {
 
   private:
     Mesh(std::string kind, std::unique_ptr<Transport> transport);
-    Stamp next(const std::string& what);
-    void append(Stamp stamp, const View& from, std::vector<Part> sends, const View& to,
-                std::vector<Part> receives, bool settle);
+    Stamp next(std::string text);
+    void append(Stamp stamp, std::shared_ptr<const Operation> operation, const View& from,
+                const View& to);
 
     std::string kind_;
     std::unique_ptr<Transport> transport_;

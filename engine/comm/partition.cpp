@@ -16,12 +16,6 @@ namespace {
 /// ends behind an in-place statement where there is one, so that no expression is cut in two.
 constexpr std::size_t usual_statements = 48, most_statements = 256;
 
-/// Whether the entry only brings a number of the host, which all ranks have. A rank that knows the
-/// number already writes it into the statement, so such entries differ between ranks.
-bool brings_number(const Entry& e) {
-    return e.call && e.call->transfers() && e.out.layout->rank() == 0;
-}
-
 [[noreturn]] void refuse_view(const View& v) {
     fail(ErrorKind::Unsupported,
          "mesh: a view of shape " + shape_text(v.layout->shape()) +
@@ -30,14 +24,6 @@ bool brings_number(const Entry& e) {
 }
 
 }  // namespace
-
-/// What a statement does, as a number that is equal on ranks that run the same program.
-static std::uint64_t mark_of(const Entry& e) {
-    std::uint64_t mark = static_cast<std::uint64_t>(e.kind) * 64 + static_cast<std::uint64_t>(e.op);
-    for (const std::int64_t n : e.out.layout->shape())
-        mark = mark * 1000003 + static_cast<std::uint64_t>(n);
-    return mark;
-}
 
 std::size_t Partition::ByView::operator()(const View& v) const {
     const auto storage = reinterpret_cast<std::uintptr_t>(v.storage);
@@ -74,11 +60,12 @@ bool Partition::forward(const Entry& e) {
     const Block* first = nullptr;
     for_each_read(e, [&](const View& v) {
         const Block* in = is_on_mesh(v) ? Block::of(*v.storage) : nullptr;
-        is_ready = is_ready && in && in->is_split() && !v.storage->poison;
+        is_ready = is_ready && in && in->is_split() && in->shows(v) && !v.storage->poison;
         if (!first && in && std::ranges::equal(in->shape(), v.layout->shape())) first = in;
     });
     const bool is_new = !out.is_split();
-    if (!is_ready || (is_new && (!first || !std::ranges::equal(first->shape(), out.shape()))))
+    if (!is_ready || !out.shows(e.out) ||
+        (is_new && (!first || !std::ranges::equal(first->shape(), out.shape()))))
         return false;
     if (is_new) out.decide(first->held());
     Entry local = e;
@@ -120,25 +107,30 @@ Held Partition::held_on_axis(const View& view) {
 
 void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
     Recorded recorded;
+    if (mesh_.size() > 1 && plans_.repeat(window, deals_, done)) return;
     const Forget forget{*this};
+    Tape& local = Tape::current();
     if (deals_) {
         note_steps(window);
-        for (const Entry& e : window) {
-            Tape::current().line = e.line;
+        for (std::size_t i = 0; i < window.size(); ++i) {
+            const Entry& e = window[i];
+            local.line = e.line;
             for_each_write(e, [&](const View& v) { straighten(v); });
             for_each_read(e, [&](const View& v) { straighten(v); });
+            plans_.note(window, i, false);
         }
     }
     want(window);
     plan(window);
-    Tape& local = Tape::current();
     // Messages stand between statements, never within one, whose parts fuse.
-    for (const Entry& e : window) {
+    for (std::size_t i = 0; i < window.size(); ++i) {
+        const Entry& e = window[i];
         local.line = e.line;
         for_each_write(e, [&](const View& v) { exchange(v); });
         for_each_read(e, [&](const View& v) {
             if (is_on_mesh(v)) exchange(v);
         });
+        plans_.note(window, i, false);
     }
     for (std::size_t i = 0; i < window.size(); ++i) {
         Entry& e = window[i];
@@ -148,21 +140,25 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
             if (v.storage->poison) throw Error(*v.storage->poison);
         });
         step(e, beyond_[i]);
+        plans_.note(window, i, true);
         // A temporary that nobody needs any more is not made.
         done(e);
     }
+    plans_.end();
 }
 
-Array Partition::adopted(const Array& local, const View& like) {
+Array Partition::adopted(Array local, const View& like) {
     const View& v = local.view();
     Array made(Storage::create(like.storage->device, v.layout->size() * size_of(v.dtype)), v.layout,
                v.dtype, false);
     made.view().storage->version = 1;
     const Block& other = *Block::of(*like.storage);
-    if (other.has_shape(v.layout))
-        Block::adopt(mesh_, made.view(), other.held(), local);
-    else
-        Block::adopt(mesh_, made.view(), default_held(local.shape()), local);
+    if (other.has_shape(v.layout)) {
+        Block::adopt(mesh_, made.view(), other.held(), std::move(local));
+    } else {
+        const Held held = default_held(v.layout->shape());
+        Block::adopt(mesh_, made.view(), held, std::move(local));
+    }
     return made;
 }
 

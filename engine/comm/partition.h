@@ -14,6 +14,8 @@
 // exchange once: each rank also computes what its neighbours own and it reads later, a row less
 // with each sweep, where that is little work.
 //
+// Of windows that repeat nothing is found out again (partition/window_plans.h).
+//
 // Messages follow from the recorded program alone: results count whether anybody uses them or not.
 #pragma once
 
@@ -26,6 +28,7 @@
 #include <vector>
 
 #include "comm/block.h"
+#include "comm/partition/window_plans.h"
 #include "tape/tape.h"
 #include "tape/windows.h"
 
@@ -33,7 +36,9 @@ namespace unisono::comm {
 
 class Partition final : public Windows {
   public:
-    explicit Partition(Mesh& mesh) : mesh_(mesh), tape_(*this) { is_alone_ = mesh.size() == 1; }
+    explicit Partition(Mesh& mesh) : mesh_(mesh), tape_(*this), plans_(mesh) {
+        is_alone_ = mesh.size() == 1;
+    }
 
     Tape& tape() { return tape_; }
 
@@ -43,7 +48,7 @@ class Partition final : public Windows {
     bool ends_window(std::span<const Entry> entries) override;
     void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
     void complete(Storage& storage) override;
-    Array adopted(const Array& local, const View& like) override;
+    Array adopted(Array local, const View& like) override;
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;
@@ -65,6 +70,9 @@ class Partition final : public Windows {
 
     Array take(const Array& table, std::span<const Array> positions) override;
     void put(const Array& target, std::span<const Array> positions, const Array& rows) override;
+
+    /// Windows that were recorded as they were before.
+    std::int64_t repeated_windows() const { return plans_.repeated(); }
 
     // For algorithms over parts, while a window is run.
     Mesh& mesh() { return mesh_; }
@@ -121,11 +129,13 @@ class Partition final : public Windows {
             p.stepped_.clear();
             p.beyond_.clear();
             p.operands_.clear();
+            p.plans_.give_up();
         }
     };
 
     Mesh& mesh_;
     Tape tape_;
+    WindowPlans plans_;
     bool deals_ = false;  ///< an array was made whose indices are dealt out: others may follow it
     std::size_t recorded_ = 0;  ///< statements of the window that is recorded, alike on all ranks
     // Of the window that runs.

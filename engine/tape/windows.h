@@ -17,10 +17,15 @@ namespace unisono {
 
 /// What storage of such a place owns (Storage::owner).
 struct PlacedMemory {
+    virtual ~PlacedMemory() = default;
+    /// Whether statements take the view: on any number of ranks the same ones.
+    virtual bool shows(const View& view) const = 0;
+
     /// Of a rank alone: all of the contents in the host's memory; without storage where something
     /// has to be planned first. Borrowed.
     View here{};
-    std::int64_t width = 0;  ///< bytes of an element
+    std::int64_t width = 0;          ///< bytes of an element
+    const Layout* packed = nullptr;  ///< that of all of it; borrowed
 };
 
 class Windows {
@@ -44,7 +49,7 @@ class Windows {
 
     /// Of a rank alone: memory of the place with the contents of a new, packed array of the host,
     /// spread as the memory of `like` is.
-    virtual Array adopted(const Array& local, const View& like) = 0;
+    virtual Array adopted(Array local, const View& like) = 0;
     /// Of a rank alone with nothing recorded: where the host has the contents; else null.
     virtual Storage* memory_of(const Storage& storage) = 0;
     /// What the window that is recorded will do and send, a line for each statement.
@@ -77,10 +82,11 @@ inline Windows* windows_alone(const Device* device) {
     return windows && windows->is_alone() && tape.length() == 0 ? windows : nullptr;
 }
 /// There: the view as one of the host's memory, so that a statement can be the host's; false where
-/// something has to be planned first.
+/// something has to be planned or refused first.
 inline bool view_here(const View& view, View& local) {
     const auto* memory = static_cast<const PlacedMemory*>(view.storage->owner);
     if (!memory || !memory->here.storage || view.storage->poison) return false;
+    if (view.layout != memory->packed && !memory->shows(view)) return false;
     local.storage = memory->here.storage;
     local.layout = view.layout;
     local.offset = view.offset;

@@ -26,6 +26,17 @@ bool is_spread(const Entry& e) {
            !e.in[0].storage->device;
 }
 
+bool brings_number(const Entry& e) {
+    return e.call && e.call->transfers() && e.out.layout->rank() == 0;
+}
+
+std::uint64_t mark_of(const Entry& e) {
+    std::uint64_t mark = static_cast<std::uint64_t>(e.kind) * 64 + static_cast<std::uint64_t>(e.op);
+    for (const std::int64_t n : e.out.layout->shape())
+        mark = mark * 1000003 + static_cast<std::uint64_t>(n);
+    return mark;
+}
+
 bool is_near(const Halos& halos, const Held& held) {
     const auto splits = held.splits();
     for (std::size_t k = 0; k < splits.size(); ++k) {

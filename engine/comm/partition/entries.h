@@ -21,6 +21,11 @@ bool is_reshape(const Entry& e);
 /// Whether an array of the host, which all ranks have alike, is written to one of the mesh.
 bool is_spread(const Entry& e);
 bool is_on_mesh(const View& v);
+/// Whether the entry only brings a number of the host, which all ranks have. A rank that knows the
+/// number already writes it into the statement, so such entries differ between ranks.
+bool brings_number(const Entry& e);
+/// What a statement does, as a number that is equal on ranks that run the same program.
+std::uint64_t mark_of(const Entry& e);
 
 /// Whether halos of that width are kept beside the parts.
 bool is_near(const Halos& halos, const Held& held);

@@ -528,11 +528,20 @@ static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
     for (const Arg& a : args) {
         if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return {};
     }
-    const Array computed = apply(op, operands);
+    // Few elements at once, as apply_any does after more questions.
+    const View* first = nullptr;
+    PlainCall call;
+    if (like->layout->size() <= limits::eager_points && op != Op::FloorDiv && op != Op::NextAfter &&
+        Tape::current().runs_eagerly()) {
+        const OpTable::Row* row = plain_case(op, operands, first);
+        if (row && prepare_plain(*row, operands, *first, nullptr, call))
+            return windows->adopted(run_plain(call, first->layout, row->result), *like);
+    }
+    Array computed = apply(op, operands);
     for (const Arg& a : operands) {
         if (computed.view().storage == a.view.storage) return {};  // no new memory
     }
-    return windows->adopted(computed, *like);
+    return windows->adopted(std::move(computed), *like);
 }
 
 /// Where some operand, or `out`, is on a device.
@@ -581,8 +590,8 @@ static Array where_alone(std::span<const Arg> args, const View& like) {
     Windows* windows = windows_alone(like.storage->device);
     LocalOperands local;
     if (!windows || !local.set(args, like.storage->device)) return {};
-    const Array computed = where(local.of[0], local.of[1], local.of[2]);
-    return computed.rank() == 0 ? Array() : windows->adopted(computed, like);
+    Array computed = where(local.of[0], local.of[1], local.of[2]);
+    return computed.rank() == 0 ? Array() : windows->adopted(std::move(computed), like);
 }
 
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
