@@ -61,8 +61,16 @@ void ask_for_places(const nb::object& variable) {
     Tape::current().ask_for_queues();
 }
 
+Device* device_of(const nb::object& name) {
+    try {
+        return to_device_pointer(name.ptr());
+    } catch (const PythonError&) {
+        throw nb::python_error();
+    }
+}
+
 Device& device_with_queues(const nb::object& name) {
-    Device* device = to_device_pointer(name.ptr());
+    Device* device = device_of(name);
     if (!device || !device->own_queue()) {
         fail(ErrorKind::Device, "Queue: '" + device_name(device) +
                                     "' has no queues, since its work ends before a statement "
@@ -146,7 +154,7 @@ void define_classes(nb::module_ m) {
             "__init__",
             [](PyPlace* self, const nb::object& device, const nb::object& queue) {
                 Queue* q = queue.is_none() ? nullptr : nb::cast<PyQueue&>(queue).queue;
-                Device* d = q && device.is_none() ? &q->device() : to_device_pointer(device.ptr());
+                Device* d = q && device.is_none() ? &q->device() : device_of(device);
                 if (q && d != &q->device()) {
                     fail(ErrorKind::Value, "device: the queue belongs to another device; got '" +
                                                device_name(d) + "' and a queue of '" +

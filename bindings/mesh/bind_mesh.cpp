@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "array/object.h"
 #include "comm/mesh.h"
@@ -221,15 +223,18 @@ void add_mesh(nb::module_& m) {
             return part_tuple(part_of(x), rank);
         });
     });
-    // The same with so many elements before and after along the axis that is split.
-    m.def("_mesh_window", [](nb::handle x, std::int64_t before, std::int64_t after) {
-        return body([&] {
-            note_line();
-            const Array& a = used_array(x.ptr());
-            comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
-            return part_tuple(mesh.partition().local_window(a, {before, after}), mesh.rank());
-        });
-    });
+    // The same with so many elements before and after along each axis, where that is split.
+    m.def("_mesh_window",
+          [](nb::handle x, const std::vector<std::pair<std::int64_t, std::int64_t>>& beyond) {
+              return body([&] {
+                  note_line();
+                  const Array& a = used_array(x.ptr());
+                  comm::Mesh& mesh = *comm::Place::mesh_of(a.device());
+                  std::vector<comm::Halo> halos;
+                  for (const auto& [before, after] : beyond) halos.push_back({before, after});
+                  return part_tuple(mesh.partition().local_window(a, halos), mesh.rank());
+              });
+          });
     m.def("_mesh_split",
           [](nb::handle x) { return body([&] { return split_of(part_of(x).held); }); });
     m.def("_set_mesh_part", [](nb::handle x, nb::handle value) {

@@ -61,9 +61,9 @@ class Partition final : public Windows {
         Held held;
     };
     LocalPart local_part(const Array& a);
-    /// The same and so much of others' before and after it along the axis that is split, as far as
-    /// there is any.
-    LocalPart local_window(const Array& a, Halo beyond);
+    /// The same and so much of others' before and after it along each axis that is split, as far as
+    /// there is any; corners too.
+    LocalPart local_window(const Array& a, std::span<const Halo> beyond);
     /// An array of that shape that is split so; evenly along its first axis by default.
     Array make_empty(Dims shape, DType dtype, Device* place, const Held& held);
     Held default_held(Dims shape) const;

@@ -35,19 +35,21 @@ Few<std::int64_t> shape_of(const Box& box) {
 
 namespace {
 
-/// Steps along the axes from k on that add up to the stride of a view axis; false where there are
-/// none that stay inside.
+using Used = Few<char, 8>;
+
+/// Steps along the axes from k on, but those that other view axes move along, that add up to the
+/// stride of a view axis; false where there are none that stay inside.
 bool add_steps(std::int64_t stride, std::int64_t count, std::size_t k,
-               std::span<const std::int64_t> pitch, Dims shape, const Steps& made,
+               std::span<const std::int64_t> pitch, Dims shape, const Steps& made, const Used& used,
                std::vector<std::int64_t>& steps) {
     if (stride == 0) return true;
     if (k == shape.size()) return false;
     const std::int64_t near = stride / pitch[k];
     for (const std::int64_t step : {near, near + (stride > 0 ? 1 : -1), std::int64_t{0}}) {
         const std::int64_t last = made.start[k] + step * (count - 1);
-        if (last < 0 || last >= shape[k]) continue;
+        if (last < 0 || last >= shape[k] || (used[k] && step != 0)) continue;
         steps[k] = step;
-        if (add_steps(stride - step * pitch[k], count, k + 1, pitch, shape, made, steps))
+        if (add_steps(stride - step * pitch[k], count, k + 1, pitch, shape, made, used, steps))
             return true;
     }
     steps[k] = 0;
@@ -56,11 +58,12 @@ bool add_steps(std::int64_t stride, std::int64_t count, std::size_t k,
 
 /// Of a view axis that moves along several axes of the array; false where it does not.
 bool find_diagonal(std::int64_t stride, std::int64_t count, std::size_t view_axis,
-                   std::span<const std::int64_t> pitch, Dims shape, Steps& made) {
+                   std::span<const std::int64_t> pitch, Dims shape, Used& used, Steps& made) {
     std::vector<std::int64_t> steps(shape.size(), 0);
-    if (!add_steps(stride, count, 0, pitch, shape, made, steps)) return false;
+    if (!add_steps(stride, count, 0, pitch, shape, made, used, steps)) return false;
     for (std::size_t k = 0; k < shape.size(); ++k) {
         if (steps[k] == 0) continue;
+        used[k] = true;
         if (made.axis[view_axis] < 0) {
             made.axis[view_axis] = static_cast<int>(k);
             made.step[view_axis] = steps[k];
@@ -92,7 +95,7 @@ std::optional<Steps> steps_of(const View& view, Dims shape) {
     const std::size_t axes = layout.shape().size();
     made.axis.assign(axes, -1);
     made.step.assign(axes, 0);
-    Few<char, 8> used(rank, false);
+    Used used(rank, false);
     // Axes of extent 1 take what others leave.
     for (const bool moves : {true, false}) {
         for (std::size_t j = 0; j < axes; ++j) {
@@ -112,7 +115,7 @@ std::optional<Steps> steps_of(const View& view, Dims shape) {
                 break;
             }
             if (moves && made.axis[j] < 0 && layout.size() > 0 &&
-                !find_diagonal(stride, count, j, pitch, shape, made))
+                !find_diagonal(stride, count, j, pitch, shape, used, made))
                 return {};
         }
     }
@@ -143,8 +146,15 @@ bool Held::takes_part(int rank) const {
 Box Held::box(int rank, Dims shape) const {
     Box box = whole_box(shape);
     if (kind != Kind::Along && !takes_part(rank)) {
-        for (Range& r : box) r = {};
-        if (box.empty()) box.push_back({});  // a box without elements
+        // A box without elements, which has the extents of axes that are whole.
+        bool is_split = false;
+        for (const Split& s : splits()) {
+            if (s.axis < 0) continue;
+            box[static_cast<std::size_t>(s.axis)] = {};
+            is_split = true;
+        }
+        if (box.empty()) box.push_back({});
+        if (!is_split) box[0] = {};
         return box;
     }
     for (const Split& s : splits()) {

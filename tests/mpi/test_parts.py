@@ -99,10 +99,13 @@ def far(a, b):
     return a[-3] * 2 + b[1]
 
 
+grids = [(rows, p // rows) for rows in range(1, p + 1) if p % rows == 0]
+
+
 @pytest.mark.parametrize("n", lengths)
 def test_stencils(n):
     x, y = values(n, 5), values(n)
-    for layout in (("block", None), (None, "block"), "replicated"):
+    for layout in (("block", None), (None, "block"), "replicated", *grids):
         g = un.asarray(x, mesh=mesh, layout=layout)
         got = laplace(g)
         assert got.mesh == mesh
@@ -129,8 +132,27 @@ def test_borders_of_stencils(border, n):
 
     x = values(n, 4)
     want = np.asarray(mean(un.asarray(x)))
-    for layout in (("block", None), (None, "block")):
+    for layout in (("block", None), (None, "block"), *grids):
         got = mean(un.asarray(x, mesh=mesh, layout=layout))
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("border", ["constant", "edge", "wrap", "reflect", "symmetric"])
+@pytest.mark.parametrize("n", [3, 8, 17])
+def test_stencils_keep_grids_and_read_corners(border, n):
+    @un.stencil(border)
+    def corners(a, b):
+        return a[-1, -1] + 2 * a[1, 2] + 4 * b[2, -1] - a[0, 0]
+
+    x = values(n, 2 * p + 1)
+    want = np.asarray(corners(un.asarray(x), un.asarray(x * 3)))
+    for layout in grids:
+        g = un.asarray(x, mesh=mesh, layout=layout)
+        before = un.stats()["bytes_gathered"]
+        got = corners(g, g * 3)
+        if border == "constant":
+            assert un.stats()["bytes_gathered"] == before
+        assert got.layout == g.layout
         np.testing.assert_array_equal(np.asarray(got), want)
 
 

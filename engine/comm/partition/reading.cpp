@@ -45,24 +45,33 @@ Partition::LocalPart Partition::local_part(const Array& a) {
     const Operand o = ready(v);
     const Held has = held_by(o.block->held(), v, o.steps);
     Box box = has.box(mesh_.rank(), v.layout->shape());
+    // One element that another rank has: there is no axis that could be empty.
+    constexpr std::int64_t nothing[] = {0};
+    if (v.layout->rank() == 0 && is_empty(box)) return {{}, empty(nothing, v.dtype, nullptr), has};
     box.resize(static_cast<std::size_t>(v.layout->rank()));
     return {box, o.block->part(v, o.steps, box), has};
 }
 
-Partition::LocalPart Partition::local_window(const Array& a, Halo beyond) {
+Partition::LocalPart Partition::local_window(const Array& a, std::span<const Halo> beyond) {
     if (a.size() == 0) return local_part(a);
     const Array packed = copy(a);  // its indices are those of the array
     LocalPart made = local_part(packed);
-    if (made.held.kind != Held::Kind::Along || made.own.empty()) return made;
+    const auto splits = made.held.splits();
+    if (splits.empty() || made.held.kind == Held::Kind::At || made.held.is_cyclic()) return made;
     const View& v = packed.view();
     const Operand o = ready(v);
-    o.block->ensure_halo(beyond);
+    Halos wanted;
+    for (std::size_t k = 0; k < splits.size(); ++k)
+        wanted[k] = beyond[static_cast<std::size_t>(splits[k].axis)];
+    o.block->ensure_halo(wanted);
     Box box = made.own;
-    const auto axis = static_cast<std::size_t>(made.held.split.axis);
-    Range& range = box[axis];
-    if (!range.empty())
-        range = intersect({0, v.layout->shape()[axis]},
-                          {range.begin - beyond.before, range.end + beyond.after});
+    for (std::size_t k = 0; k < splits.size(); ++k) {
+        const auto axis = static_cast<std::size_t>(splits[k].axis);
+        Range& range = box[axis];
+        if (!range.empty())
+            range = intersect({0, v.layout->shape()[axis]},
+                              {range.begin - wanted[k].before, range.end + wanted[k].after});
+    }
     made.array = o.block->part(v, o.steps, box);
     return made;
 }

@@ -173,7 +173,7 @@ def _put_flat(x, indices, values):
     """x.flat[indices] = values."""
     if x.ndim == 1:
         x[indices] = values
-    elif _packed(x):
+    elif x.mesh is None and _packed(x):  # on a mesh another shape is a copy
         x.reshape(-1)[indices] = values
     else:
         below = (indices < -x.size) | (indices >= x.size)

@@ -1,6 +1,7 @@
 """Methods and attributes of the array that are written in Python; other names are functions of the package."""
 
 import builtins
+import math
 import operator
 
 import unisono as un
@@ -348,7 +349,8 @@ class flatiter:
         if value.size != target.size and value.size > 1:  # NumPy repeats the values
             value = un.resize(value, target.shape)
         elements[key] = value if value.size > 1 else value[0]
-        if not _packed(self.base.shape, self.base.strides, self.base.itemsize):
+        is_packed = _packed(self.base.shape, self.base.strides, self.base.itemsize)
+        if not is_packed or self.base.mesh is not None:  # another shape was a copy
             self.base[...] = elements.reshape(self.base.shape)
 
 
@@ -384,10 +386,10 @@ def resize(self, *new_shape, refcheck=True):
     shape = tuple(operator.index(n) for n in new_shape)
     if any(n < 0 for n in shape):
         raise ValueError("resize: all elements of the new shape must be non-negative")
-    made = un.zeros(shape, self.dtype, device=self.device)
+    made = un.zeros(math.prod(shape), self.dtype, device=self.device)
     n = min(made.size, self.size)
-    made.reshape(-1)[:n] = self.reshape(-1)[:n]
-    self._become(made)
+    made[:n] = self.reshape(-1)[:n]
+    self._become(made.reshape(shape))
 
 
 def _number(self, method, kinds):

@@ -231,59 +231,82 @@ def stencil(name, compiled, args, relative, reach, border):
     """
     spread = next((x for x, r in zip(args, relative, strict=True) if r and _is_spread(x)), None)
     m = next(x.device for x in args if _is_spread(x))
-    axis, leader = (-1, None) if spread is None else _in_order(spread)
-    if axis < 0:
+    axes, leader = ((), None) if spread is None else _split_axes(spread)
+    if not axes:
         local = [x.to_layout("replicated").local if _is_spread(x) else x for x in args]
         return from_parts(m, compiled(*local), -1, ())
-    low, high = max(0, -reach[axis][0]), max(0, reach[axis][1])
-    layout, local = leader.layout, []
+    beyond = {axis: (max(0, -reach[axis][0]), max(0, reach[axis][1])) for axis in axes}
+    layout, entries, local = leader.layout, _engine._mesh_split(leader)[0], []
     for x, is_relative in zip(args, relative, strict=True):
         if not is_relative:
             local.append(x.to_layout("replicated").local if _is_spread(x) else x)
             continue
         x = x.to_layout(layout) if _is_spread(x) else un.asarray(x, mesh=m, layout=layout)
-        own, window = _engine._mesh_window(x, low, high)
-        begin, end = own[axis]
-        is_empty = end == begin
-        before = 0 if is_empty or x.size == 0 else min(low, begin)
-        if border != "constant" and x.size > 0:
-            window = _continued(x, window, axis, (begin, end), (low, high), border)
-            before = 0 if is_empty else low
+        own, window = _engine._mesh_window(x, [beyond.get(k, (0, 0)) for k in range(x.ndim)])
+        is_continued = border != "constant" and x.size > 0
+        if is_continued:
+            window = _continued(x, window, own, beyond, border)
+        inside = [slice(None)] * x.ndim
+        for axis, (low, _) in beyond.items():
+            begin, end = own[axis]
+            before = low if is_continued else min(low, begin) if x.size else 0
+            inside[axis] = slice(before, before + end - begin) if end > begin else slice(0, 0)
         local.append(window)
 
     def compute():
         made = compiled(*local)
-        index = [slice(None)] * made.ndim
-        index[axis] = slice(before, before + end - begin)
         # Windows without an inside do not know the dtype of elements.
         extents = zip(local[relative.index(True)].shape, reach, strict=True)
         knows = all(n > max(0, -below) + max(0, above) for n, (below, above) in extents)
-        return made[tuple(index)], knows
+        return made[tuple(inside)], knows
 
     made, everyone = by_parts(m, name, compute)
     dtype = next((d for _, d, knows in everyone if knows), everyone[0][1])
-    return from_parts(m, made.astype(dtype), axis, [shape[axis] for shape, _, _ in everyone])
+    out = m.empty(leader.shape, dtype, entries)
+    out.local = made.astype(dtype)
+    return out
 
 
-def _continued(x, window, axis, own, beyond, border):
-    """A window continued beyond the ends of the axis."""
-    n, (begin, end), (low, high) = x.shape[axis], own, beyond
-    places = [_brought_back(k, n, border) for k in [*range(-low, 0), *range(n, n + high)]]
-    rows = (
-        un.take(x, un.asarray(places, dtype=int, device="cpu"), axis=axis)
-        .to_layout("replicated")
-        .local
-    )
-    if end == begin:
-        return window
+def _split_axes(x):
+    """The axes that an array is split along, and the array with its parts in the order of the ranks."""
+    sides = _sides(x)
+    if sides:
+        return tuple(axis for axis, _ in sides), x
+    axis, x = _in_order(x)
+    return (() if axis < 0 else (axis,)), x
 
-    def some(first, last):
-        index = [slice(None)] * x.ndim
-        index[axis] = slice(first, last)
-        return rows[tuple(index)]
 
-    head, tail = some(min(begin, low), low), some(low, low + max(0, end + high - n))
-    return un.concatenate([head, window, tail], axis=axis)
+def _continued(x, window, own, beyond, border):
+    """A window continued beyond the ends of the axes that are split, one after the other."""
+    is_empty = any(own[axis][0] == own[axis][1] for axis in beyond)
+    spans = {
+        axis: range(max(0, own[axis][0] - low), min(x.shape[axis], own[axis][1] + high))
+        for axis, (low, high) in beyond.items()
+    }
+
+    def places(axis, indices):
+        back = [_brought_back(k, x.shape[axis], border) for k in indices]
+        return un.asarray(back, dtype=int, device="cpu")
+
+    for axis, (low, high) in beyond.items():
+        n, (begin, end) = x.shape[axis], own[axis]
+        if low == high == 0:
+            continue
+        outside = places(axis, [*range(-low, 0), *range(n, n + high)])
+        rows = un.take(x, outside, axis=axis).to_layout("replicated").local
+        if is_empty:
+            continue
+        for other, span in spans.items():
+            if other != axis:
+                rows = un.take(rows, places(other, span), axis=other)
+
+        def some(first, last, rows=rows, axis=axis):
+            return rows[(slice(None),) * axis + (slice(first, last),)]
+
+        head, tail = some(min(begin, low), low), some(low, low + max(0, end + high - n))
+        window = un.concatenate([head, window, tail], axis=axis)
+        spans[axis] = range(begin - low, end + high)
+    return window
 
 
 def _brought_back(k, n, border):
