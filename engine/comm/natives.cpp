@@ -1,14 +1,18 @@
 // Messages and collective calls of compiled functions. Their errors are noted for the one who
 // raises them; value 0 is 1 where there was one.
+#include <algorithm>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "comm/collective.h"
 #include "core/error.h"
 #include "core/native/foreign.h"
 #include "core/native/native.h"
+#include "core/threads/fork.h"
 
 namespace unisono::comm {
 
@@ -73,12 +77,116 @@ void send(std::int64_t* v) noexcept {
     });
 }
 
-/// [0, communicator, memory, source, tag]
+void tell(std::int64_t* v, const Delivery& d) {
+    v[0] = d.source;
+    v[1] = d.tag;
+    v[2] = d.bytes;
+}
+
+/// [0, communicator, memory, source, tag]: [failed, source, tag, bytes]
 void receive(std::int64_t* v) noexcept {
     guarded(v, [&] {
         Memory m = memory_at(v + 2);
+        Delivery d;
         comm_at(v[1]).receive(m.data, bytes_of(m), static_cast<int>(v[5]), static_cast<int>(v[6]),
-                              nullptr);
+                              &d);
+        tell(v + 1, d);
+    });
+}
+
+/// Messages under way. They have memory of their own, so that one that is never waited for harms
+/// nobody.
+struct Started {
+    std::vector<char> memory;
+    std::unique_ptr<Request> request;
+    bool receives = false;
+};
+
+class AllStarted {
+  public:
+    static AllStarted& instance() {
+        static AllStarted& all = *new AllStarted;  // MPI may use the memory up to the end
+        return all;
+    }
+    std::int64_t add(std::shared_ptr<Started> started) {
+        std::lock_guard lock(mutex_);
+        // What was sent is done some time, whether anybody asks or not.
+        if (++since_sweep_ >= most_since_sweep) {
+            since_sweep_ = 0;
+            std::erase_if(all_, [](const auto& s) {
+                return !s.second->receives && s.second.use_count() == 1 &&
+                       s.second->request->test();
+            });
+        }
+        all_.emplace(++last_, std::move(started));
+        return last_;
+    }
+    /// Null where it is done.
+    std::shared_ptr<Started> find(std::int64_t number) {
+        std::lock_guard lock(mutex_);
+        const auto found = all_.find(number);
+        return found == all_.end() ? nullptr : found->second;
+    }
+    void remove(std::int64_t number) {
+        std::lock_guard lock(mutex_);
+        all_.erase(number);
+    }
+
+  private:
+    static constexpr int most_since_sweep = 64;
+    ProcessMutex mutex_;
+    std::map<std::int64_t, std::shared_ptr<Started>> all_;
+    std::int64_t last_ = 0;
+    int since_sweep_ = 0;
+};
+
+/// [0, communicator, memory, rank, tag, synchronous]: [failed, number]
+void start_send(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        const Memory m = memory_at(v + 2);
+        auto made = std::make_shared<Started>();
+        const auto* begin = static_cast<const char*>(m.data);
+        if (m.is_given) made->memory.assign(begin, begin + bytes_of(m));
+        made->request =
+            comm_at(v[1]).start_send(made->memory.data(), bytes_of(m), static_cast<int>(v[5]),
+                                     static_cast<int>(v[6]), v[7] != 0);
+        v[1] = AllStarted::instance().add(std::move(made));
+    });
+}
+
+/// [0, communicator, memory, source, tag]: [failed, number]
+void start_receive(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        const std::int64_t bytes = bytes_of(memory_at(v + 2));
+        auto made = std::make_shared<Started>();
+        made->receives = true;
+        made->memory.resize(static_cast<std::size_t>(bytes));
+        made->request = comm_at(v[1]).start_receive(made->memory.data(), bytes,
+                                                    static_cast<int>(v[5]), static_cast<int>(v[6]));
+        v[1] = AllStarted::instance().add(std::move(made));
+    });
+}
+
+/// [0, number, memory, waits]: [failed, done, source, tag, bytes]
+void finish(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        const std::int64_t number = v[1];
+        const Memory to = memory_at(v + 2);
+        Delivery d;
+        bool is_done = true;
+        if (const auto started = AllStarted::instance().find(number)) {
+            if (v[5] != 0)
+                started->request->wait(&d);
+            else
+                is_done = started->request->test(&d);
+            // A message may be shorter than its room.
+            const auto arrived = std::min(bytes_of(to), d.bytes);
+            if (is_done && started->receives && arrived > 0)
+                std::memcpy(to.data, started->memory.data(), static_cast<std::size_t>(arrived));
+            if (is_done) AllStarted::instance().remove(number);
+        }
+        v[1] = is_done;
+        tell(v + 2, d);
     });
 }
 
@@ -159,6 +267,9 @@ void collective(std::int64_t* v) noexcept {
                                                     {"comm_send", send},
                                                     {"comm_receive", receive},
                                                     {"comm_exchange", exchange},
+                                                    {"comm_start_send", start_send},
+                                                    {"comm_start_receive", start_receive},
+                                                    {"comm_finish", finish},
                                                     {"comm_collective", collective}});
 
 }  // namespace

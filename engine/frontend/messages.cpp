@@ -62,8 +62,7 @@ std::optional<Value> Calls::messages(const std::string& name, const std::vector<
                "send arrays: Send, Recv, Sendrecv");
     if (name == "un.comm_others")
         refuse(place, "this call of a communicator is not compiled",
-               "call it outside of compiled code, or in `with un.python():`; Sendrecv sends and "
-               "receives at once");
+               "call it outside of compiled code, or in `with un.python():`");
     if (name == "un.comm_buffer") {
         const Value& v = args.at(0);
         const bool is_in_place = v.type.function && v.type.function->name == "IN_PLACE";
@@ -99,10 +98,19 @@ std::optional<Value> Calls::messages(const std::string& name, const std::vector<
                    "convert it with int()");
         }
     }
-    const bool tells = name == "un.comm_rank" || name == "un.comm_size";
-    std::vector<E> found = native(name.substr(3), values, tells ? 2 : 1);
+    // Numbers that they give.
+    static const std::map<std::string, int> told = {
+        {"un.comm_rank", 1},       {"un.comm_size", 1},          {"un.comm_receive", 3},
+        {"un.comm_start_send", 1}, {"un.comm_start_receive", 1}, {"un.comm_finish", 4}};
+    const auto row = told.find(name);
+    const int count = row == told.end() ? 0 : row->second;
+    const std::vector<E> found = native(name.substr(3), values, 1 + count);
     fault_if(op_binary(Op::Ne, found[0], i64(0)), ErrorKind::Runtime, cpp_exception, place);
-    return tells ? scalar(found[1], Weak::Int) : Value{};
+    if (count == 0) return Value{};
+    std::vector<Value> numbers;
+    for (int k = 1; k <= count; ++k)
+        numbers.push_back(scalar(found[static_cast<std::size_t>(k)], Weak::Int));
+    return count == 1 ? numbers[0] : tuple_of(std::move(numbers));
 }
 
 }  // namespace unisono::frontend

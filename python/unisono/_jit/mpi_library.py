@@ -6,6 +6,8 @@ Python: what all ranks sent is combined in the order of ranks.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from .. import _engine
@@ -18,6 +20,9 @@ comm_size = engine_function("comm_size")
 comm_send = engine_function("comm_send")
 comm_receive = engine_function("comm_receive")
 comm_exchange = engine_function("comm_exchange")
+comm_start_send = engine_function("comm_start_send")
+comm_start_receive = engine_function("comm_start_receive")
+comm_finish = engine_function("comm_finish")
 comm_collective = engine_function("comm_collective")
 comm_buffer = engine_function("comm_buffer")
 comm_operation = engine_function("comm_operation")
@@ -141,33 +146,109 @@ def Ssend(comm, buf, dest, tag=0):
 
 
 @jit
-def Recv(comm, buf, source=-1, tag=-1):
-    _taken(comm, comm_buffer(buf), source, tag)
+def _tell(status, source, tag, size):
+    if status is not None:
+        status.source = source
+        status.tag = tag
+        status.bytes = size
 
 
 @jit
-def _taken(comm, buf, source, tag):
+def Recv(comm, buf, source=-1, tag=-1, status=None):
+    _taken(comm, comm_buffer(buf), source, tag, status)
+
+
+@jit
+def _taken(comm, buf, source, tag, status):
     if buf.flags.c_contiguous:
-        comm_receive(comm._address, buf, source, tag)
+        found = comm_receive(comm._address, buf, source, tag)
+        _tell(status, found[0], found[1], found[2])
     else:
         made = buf.copy()
-        comm_receive(comm._address, made, source, tag)
+        found = comm_receive(comm._address, made, source, tag)
         buf[...] = made
+        _tell(status, found[0], found[1], found[2])
 
 
 @jit
-def Sendrecv(comm, sendbuf, dest, sendtag=0, recvbuf=None, source=-1, recvtag=-1):
-    _exchanged(comm, _sent(sendbuf), dest, sendtag, comm_buffer(recvbuf), source, recvtag)
+def Sendrecv(comm, sendbuf, dest, sendtag=0, recvbuf=None, source=-1, recvtag=-1, status=None):
+    _exchanged(comm, _sent(sendbuf), dest, sendtag, comm_buffer(recvbuf), source, recvtag, status)
 
 
 @jit
-def _exchanged(comm, outgoing, dest, sendtag, recvbuf, source, recvtag):
-    if recvbuf.flags.c_contiguous:
+def _exchanged(comm, outgoing, dest, sendtag, recvbuf, source, recvtag, status):
+    if status is not None:
+        sending = comm_start_send(comm._address, outgoing, dest, sendtag, 0)
+        _taken(comm, recvbuf, source, recvtag, status)
+        comm_finish(sending, None, 1)
+    elif recvbuf.flags.c_contiguous:
         comm_exchange(comm._address, outgoing, dest, sendtag, recvbuf, source, recvtag)
     else:
         made = recvbuf.copy()
         comm_exchange(comm._address, outgoing, dest, sendtag, made, source, recvtag)
         recvbuf[...] = made
+
+
+@jit
+def _finished(number, buf, waits, status):
+    """Whether a message that was started is done, or now is; `buf` gets what arrived."""
+    if buf is None:
+        found = comm_finish(number, None, waits)
+        if found[0] != 0:
+            _tell(status, found[1], found[2], found[3])
+        return found[0] != 0
+    elif buf.flags.c_contiguous:
+        found = comm_finish(number, buf, waits)
+        if found[0] != 0:
+            _tell(status, found[1], found[2], found[3])
+        return found[0] != 0
+    else:
+        made = buf.copy()
+        found = comm_finish(number, made, waits)
+        if found[0] != 0:
+            buf[...] = made
+            _tell(status, found[1], found[2], found[3])
+        return found[0] != 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A message under way in compiled code: its number, and the array that is to receive it."""
+
+    number: int
+    buffer: object
+
+    def Wait(self, status=None):
+        """Wait until it is done."""
+        _finished(self.number, self.buffer, 1, status)
+
+    def wait(self, status=None):
+        """Wait until it is done."""
+        _finished(self.number, self.buffer, 1, status)
+
+    def Test(self, status=None):
+        """Whether it is done."""
+        return _finished(self.number, self.buffer, 0, status)
+
+
+Request.__module__ = "unisono.mpi"  # methods of private classes are not compiled
+
+
+@jit
+def Isend(comm, buf, dest, tag=0):
+    return Request(comm_start_send(comm._address, _sent(buf), dest, tag, 0), None)
+
+
+@jit
+def Issend(comm, buf, dest, tag=0):
+    return Request(comm_start_send(comm._address, _sent(buf), dest, tag, 1), None)
+
+
+@jit
+def Irecv(comm, buf, source=-1, tag=-1):
+    return Request(
+        comm_start_receive(comm._address, comm_buffer(buf), source, tag), comm_buffer(buf)
+    )
 
 
 @jit

@@ -1,5 +1,6 @@
 """Messages of Python objects, by pickle, in the order in which they were asked for."""
 
+import dataclasses
 import pickle
 
 from .._engine import _Request
@@ -56,6 +57,7 @@ class ObjectRequest:
         return self._object(status)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Status:
     """What arrived: its source, its tag and its size.
 
@@ -70,10 +72,9 @@ class Status:
     >>> request.wait()
     """
 
-    def __init__(self):
-        self.source = -1
-        self.tag = -1
-        self.bytes = 0
+    source: int = -1
+    tag: int = -1
+    bytes: int = 0
 
     def Get_source(self):
         """The rank that sent it."""
