@@ -184,23 +184,21 @@ void QuickCall::put_addresses(PyObject* const* args, PackedArguments& packed) co
     }
 }
 
+/// The fault is made in place: what the code just stored is slow to copy.
+static Fault launch(const Specialisation& made, std::int64_t* packed, int threads) {
+    if (made.keeps_lock) return made.executable->launch_packed(packed, threads);
+    WithoutLock unlocked;
+    if (!made.polls) return made.executable->launch_packed(packed, threads);
+    InterruptScope asks(in_main_thread());
+    return made.executable->launch_packed(packed, threads);
+}
+
 PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::int64_t* packed,
                      int threads) {
-    Fault fault;
     timeline::Scope span;
     if (timeline::is_on()) [[unlikely]]
         span.begin(timeline::Kind::Launch, made.code->name, made.code->place);
-    if (made.keeps_lock) {
-        fault = made.executable->launch_packed(packed, threads);
-    } else {
-        WithoutLock unlocked;
-        if (made.polls) {
-            InterruptScope asks(in_main_thread());
-            fault = made.executable->launch_packed(packed, threads);
-        } else {
-            fault = made.executable->launch_packed(packed, threads);
-        }
-    }
+    const Fault fault = launch(made, packed, threads);
     if (fault.site == codegen::interrupted_site) dispatch.raise_interrupt(made, fault);
     if (fault.site >= 0) dispatch.raise_fault(made, fault);
     if (made.result.kind == frontend::ResultShape::Kind::None) return Py_NewRef(Py_None);
