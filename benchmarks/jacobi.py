@@ -8,6 +8,10 @@ def slices(u, u_new):
     u_new[1:-1, 1:-1] = ((u[0:-2, 1:-1] + u[2:, 1:-1]) + (u[1:-1, 0:-2] + u[1:-1, 2:])) / 4
 
 
+def line(u, u_new):
+    u_new[1:-1] = (u[:-2] + u[1:-1] + u[2:]) / 3
+
+
 def loops(u, u_new):
     for y in range(1, u.shape[0] - 1):
         for x in range(1, u.shape[1] - 1):
@@ -23,7 +27,7 @@ def field(module, n):
 
 
 def time_sweeps(step, u, v, wait=lambda: None):
-    count = max(4, 64_000_000 // (u.shape[0] * u.shape[1])) // 2 * 2
+    count = max(4, 64_000_000 // u.size) // 2 * 2
 
     def sweeps():
         a, b = u, v
@@ -41,6 +45,8 @@ def measure(name, who):
     n = 4000 if size == "slices" else int(size.removeprefix("slices-"))
     if kind == "jacobi":
         return measure_slices(n, who)
+    if kind == "line":
+        return measure_line(n, who)
     return measure_loops(n, who, parallel=kind == "prange")
 
 
@@ -71,6 +77,17 @@ def measure_slices(n, who):
 
         return taichi_peer.jacobi(u, v)
     return measure_jax(u)
+
+
+def measure_line(n, who):
+    import numpy as np
+
+    u = np.linspace(0, 1, n)
+    if who == "numpy":
+        return time_sweeps(line, u, u.copy())
+    import unisono as un
+
+    return time_sweeps(line, un.asarray(u), un.asarray(u.copy()), un.synchronize)
 
 
 def measure_jax(u):

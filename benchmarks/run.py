@@ -28,6 +28,12 @@ BENCHMARKS = {
         ["numba", "numpy"],
         ("numba", 0.7),
     ),
+    "line-3000": (
+        "Jacobi sweep of 3000 points in a row by slices",
+        "unisono",
+        ["numpy"],
+        ("numpy", 0.5),
+    ),
     "loops-1000": (
         "sweep 1000x1000 by loops, serial",
         "unisono",

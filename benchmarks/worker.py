@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 def main():
     name, who = sys.argv[1:]
-    if name.startswith(("jacobi", "loops", "prange")):
+    if name.startswith(("jacobi", "line-", "loops", "prange")):
         import jacobi as module
     elif name == "mask":
         import polygon as module

@@ -12,6 +12,7 @@
 #include "context/context.h"
 #include "core/caches.h"
 #include "core/error.h"
+#include "core/few.h"
 #include "core/limits.h"
 #include "core/settings.h"
 #include "core/threads/parallel.h"
@@ -43,12 +44,37 @@ std::int64_t points_of(const PlanStep& step, const std::vector<Entry>& segment) 
     return step.space.in(segment).layout->size();
 }
 
+/// Bytes of all storages that the steps touch, counted up to `enough`.
+std::int64_t bytes_touched(std::span<const PlanStep> steps, const std::vector<Entry>& segment,
+                           std::int64_t enough) {
+    Few<const Storage*, 16> seen;
+    std::int64_t bytes = 0;
+    for (const PlanStep& step : steps) {
+        for (const auto* refs : {&step.inputs, &step.outputs}) {
+            for (OperandRef ref : *refs) {
+                const Storage* s = ref.in(segment).storage;
+                if (std::find(seen.begin(), seen.end(), s) != seen.end()) continue;
+                seen.push_back(s);
+                bytes += s->bytes;
+                if (bytes >= enough) return bytes;
+            }
+        }
+    }
+    return bytes;
+}
+
+/// Bytes from which on it pays to run rows behind one another.
+std::int64_t shifted_traffic() {
+    return limits::shifted_band_traffic * (thread_count() > 1 ? 2 : 1);
+}
+
 }  // namespace
 
 /// Kernels that take turns, bound to their operands.
 class Runner::Bands {
   public:
-    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment);
+    /// `may_shift`: whether it may pay that steps run rows behind one another.
+    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment, bool may_shift);
 
     /// How many of the steps take turns; 0 where fewer than two do, or where it does not pay.
     std::size_t choose(bool in_flight);
@@ -77,6 +103,7 @@ class Runner::Bands {
 
     /// Number of the ring that a storage is kept in, or -1.
     int ring_of(const Storage* storage) const;
+    bool is_shifted(std::size_t count) const;
     bool pays(std::size_t count) const;
     bool choose_rows(std::size_t count);
     bool holds_much(std::size_t count, bool in_flight) const;
@@ -106,7 +133,8 @@ class Runner::Bands {
     std::atomic<bool> has_failed_ = false;
 };
 
-Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment)
+Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment,
+                     bool may_shift)
     : steps_(steps), segment_(segment) {
     kernels_.reserve(steps.size());
     for (const PlanStep& step : steps) {
@@ -121,7 +149,8 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
                         [](const View& v) { return v.storage->poison != nullptr; });
         const Layout* space = step.space.in(segment).layout;
         if (is_poisoned || space->size() == 0 ||
-            !schedule_.take(space->shape(), kernel.operands, step.inputs.size()))
+            !schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
+            (!may_shift && is_shifted(schedule_.steps().size())))
             break;
         const BandSchedule::Step& taken = schedule_.steps().back();
         // The others are launched as they were compiled.
@@ -137,6 +166,14 @@ int Runner::Bands::ring_of(const Storage* storage) const {
         return ring.field->storage == storage;
     });
     return found == rings_.end() ? -1 : static_cast<int>(found - rings_.begin());
+}
+
+bool Runner::Bands::is_shifted(std::size_t count) const {
+    const auto taken = schedule_.steps().first(count);
+    return std::any_of(taken.begin(), taken.end(), [&](const BandSchedule::Step& s) {
+        return s.has_others || s.is_one_row || s.first != taken.front().first ||
+               s.rows != taken.front().rows;
+    });
 }
 
 /// Whether together they touch much less than one after the other, and more than caches hold.
@@ -156,8 +193,7 @@ bool Runner::Bands::pays(std::size_t count) const {
         for (const LineCount& lines : own) apart += capped(lines);
         if (ring_of(field.storage) < 0) together += capped(all);
     }
-    std::int64_t least = limits::band_traffic;
-    if (is_shifted_) least = limits::shifted_band_traffic * (thread_count() > 1 ? 2 : 1);
+    const std::int64_t least = is_shifted_ ? shifted_traffic() : limits::band_traffic;
     return together >= least && 2 * apart >= 3 * together;
 }
 
@@ -231,11 +267,7 @@ bool Runner::Bands::holds_much(std::size_t count, bool in_flight) const {
 
 std::size_t Runner::Bands::choose(bool in_flight) {
     for (std::size_t count = kernels_.size(); count >= 2; --count) {
-        const auto taken = schedule_.steps().first(count);
-        is_shifted_ = std::any_of(taken.begin(), taken.end(), [&](const BandSchedule::Step& s) {
-            return s.has_others || s.is_one_row || s.first != taken.front().first ||
-                   s.rows != taken.front().rows;
-        });
+        is_shifted_ = is_shifted(count);
         rings_.clear();
         for (const BandSchedule::Field& field : schedule_.fields()) {
             if (is_shifted_ && is_temporary(field, count, in_flight))
@@ -447,7 +479,10 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     for (const PlanStep& step : steps) points += points_of(step, segment_);
     is_small = points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
     if (is_small) return 0;
-    Bands bands(steps, segment_);
+    const std::int64_t touched = bytes_touched(steps, segment_, shifted_traffic());
+    is_small = touched < limits::band_traffic;
+    if (is_small) return 0;
+    Bands bands(steps, segment_, touched >= shifted_traffic());
     const std::size_t count = bands.choose(in_flight_);
     if (count == 0) return 0;
     try {
