@@ -4,6 +4,7 @@
 #include "tape/record/operands.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -51,6 +52,14 @@ Array iota(std::int64_t n, Device* device) {
     return a;
 }
 
+/// On the mesh of a rank alone: the same of the host's array; none where it must be planned.
+static Array astype_alone(const Array& a, DType t) {
+    Windows* windows = windows_alone(a.device());
+    View local;
+    if (!windows || a.rank() == 0 || a.size() == 0 || !view_here(a.view(), local)) return {};
+    return windows->adopted(astype(Array::of(local), t, true), a.view());
+}
+
 Array astype(const Array& a, DType t, bool copy_if_same) {
     if (a.dtype() == t && !copy_if_same) return a;
     if (a.dtype() != t && float_errors::is_checked()) [[unlikely]] {
@@ -60,6 +69,10 @@ Array astype(const Array& a, DType t, bool copy_if_same) {
         return made;
     }
     if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
+    if (a.device()) {
+        Array alone = astype_alone(a, t);
+        if (alone.view().layout) return alone;
+    }
     Entry e{};
     e.kind = EntryKind::Copy;
     e.inputs = 1;
