@@ -340,6 +340,30 @@ BENCHMARKS = {
         ["host"],
         ("host", 3.0),
     ),
+    "device-median": (
+        "un.median of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-partition": (
+        "un.partition of 1e7 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 3.0),
+    ),
+    "device-sum-rows": (
+        "sums of 1000 rows of 1e4 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 2.0),
+    ),
+    "device-sum-columns": (
+        "sums of 1e4 columns of 1000 float64 on an OpenCL device, beside the host",
+        "unisono",
+        ["host"],
+        ("host", 2.0),
+    ),
     "device-take": (
         "un.take of 1e7 float64 at random positions on an OpenCL device, beside the host",
         "unisono",
