@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Assemble PTX for several architectures, and say what the kernels need.
 
-    scripts/assemble_ptx.py FOLDER [--arch sm_80,sm_90,sm_120] [--table FILE] [--most N]
+    scripts/assemble_ptx.py FOLDER [--arch sm_80,sm_90,sm_120] [--table FILE] [--known FILE] [--most N]
+
+Files are named after a hash of their text: with --known, those that the same assembler took in an earlier run are not
+assembled again.
 
 The assembler is nvJitLink of the package nvidia-nvjitlink, or the library that UNISONO_NVJITLINK names. The exit status is
 1 where a file is refused or a kernel spills more than --spills bytes, 0 (and a line says so) without an assembler.
@@ -12,6 +15,7 @@ import collections
 import concurrent.futures
 import ctypes
 import functools
+import json
 import os
 import re
 import sys
@@ -76,6 +80,16 @@ def used(report):
             yield name[1] if name else "", *(int(n[1]) if n else 0 for n in numbers)
 
 
+def remembered(known, assembler):
+    """What an earlier run found out: kernels by file and architecture."""
+    try:
+        with open(known or "/nonexistent") as f:
+            kept = json.load(f)
+    except (OSError, ValueError):
+        return {}
+    return kept["files"] if kept.get("assembler") == assembler else {}
+
+
 def main():
     """Assemble all files, print a line per architecture."""
     parser = argparse.ArgumentParser(
@@ -84,6 +98,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--arch", default="sm_80,sm_90,sm_120")
     parser.add_argument("--table", help="where a row for each kernel goes")
+    parser.add_argument("--known", help="where it is kept which files were assembled")
     parser.add_argument(
         "--most", type=int, default=1 << 30, help="how many files, the first by name, are assembled"
     )
@@ -97,9 +112,20 @@ def main():
     if len(files) > options.most:
         print(f"assembling {options.most} of {len(files)} files")
         files = files[: options.most]
+    status = os.stat(path)
+    assembler = f"{path} {status.st_size} {status.st_mtime_ns}"
+    before = remembered(options.known, assembler)
+    found = {
+        f: {a: before[stem][a] for a in architectures}
+        for f in files
+        if set(architectures) <= before.get(stem := Path(f).stem, {}).keys()
+    }
+    new = [f for f in files if f not in found]
+    if found:
+        print(f"{len(found)} of {len(files)} files were assembled before")
     refused, rows, failed = [], [], False
     with concurrent.futures.ProcessPoolExecutor() as pool:
-        parts = [files[k : k + 16] for k in range(0, len(files), 16)]
+        parts = [new[k : k + 16] for k in range(0, len(new), 16)]
         for part in pool.map(
             several,
             *zip(*[(path, p, architectures) for p in parts], strict=True) if parts else [[]],
@@ -107,7 +133,14 @@ def main():
             for file, architecture, error, report in part:
                 if error:
                     refused.append((file, architecture, error))
-                rows += [(architecture, Path(file).stem, *numbers) for numbers in used(report)]
+                else:
+                    found.setdefault(file, {})[architecture] = list(used(report))
+    for file, kernels in found.items():
+        for architecture in architectures:
+            rows += [(architecture, Path(file).stem, *k) for k in kernels.get(architecture, [])]
+    if options.known:
+        kept = {Path(f).stem: kernels for f, kernels in found.items()}
+        Path(options.known).write_text(json.dumps({"assembler": assembler, "files": kept}))
     for file, architecture, error in refused:
         print(f"{file} for {architecture}: {error}")
     by_architecture = collections.defaultdict(list)
