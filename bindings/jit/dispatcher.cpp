@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "frontend/scope.h"
 #include "frontend/syntax/serialise.h"
+#include "frontend/uniform.h"
 #include "ir/build.h"
 #include "jit/dispatch.h"
 #include "jit/remarks.h"
@@ -163,13 +164,18 @@ PyObject* kernel_axes(PyObject* self, PyObject*) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         int axes = 1;
         int uses_group = 0;
-        frontend::walk(ready(self).source()->body, [&](const frontend::Node& n) {
+        const frontend::Source& source = *ready(self).source();
+        frontend::walk(source.body, [&](const frontend::Node& n) {
             using frontend::NodeKind;
+            if (n.kind == NodeKind::Function && !uses_group) {
+                const frontend::Source* callee = frontend::function_of(source, n);
+                uses_group = callee && frontend::reaches_barrier(*callee) ? 1 : 0;
+            }
             if (n.kind != NodeKind::Call || n.children[0].kind != NodeKind::Builtin) return;
             const std::string& f = n.children[0].text;
             if (f == "un.barrier" || f == "un.local_array") uses_group = 1;
             bool has_axis = n.children.size() == 2 && n.children[1].kind == NodeKind::Const &&
-                            f.rfind("un.", 0) == 0;
+                            f.rfind("un.", 0) == 0 && f != "un.mem_fence";
             if (has_axis)
                 axes = std::max(axes, 1 + static_cast<int>(n.children[1].value.as<std::int64_t>()));
         });

@@ -13,6 +13,7 @@
 #include "frontend/diagnose.h"
 #include "frontend/parallel.h"
 #include "frontend/scope.h"
+#include "frontend/uniform.h"
 
 namespace unisono::frontend {
 namespace {
@@ -44,8 +45,9 @@ class Uniformity {
         if (e.kind == NodeKind::Name) return divergent_.count(e.text) > 0;
         if (e.kind == NodeKind::Subscript && !is_extent(e)) return true;
         if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
-        if (e.kind == NodeKind::Builtin && (e.text == "un.global_id" || e.text == "un.local_id" ||
-                                            e.text.rfind("atomic.", 0) == 0))
+        if (e.kind == NodeKind::Builtin &&
+            (e.text == "un.global_id" || e.text == "un.local_id" ||
+             e.text == "un.local_linear_id" || e.text.rfind("atomic.", 0) == 0))
             return true;
         for (const Node& child : e.children) {
             if (diverges(child)) return true;
@@ -112,7 +114,7 @@ class Uniformity {
     void call(const Node& n, const Source& callee, const Node* cause) {
         const bool recurs = std::find(around_.begin(), around_.end(), &callee) != around_.end();
         if (recurs || !has_barrier(callee, 0)) return;
-        refuse_unless_all(n.place, cause);
+        refuse_unless_all(n.place, cause, callee.name);
         std::set<std::string> divergent;
         for (std::size_t k = 1; k < n.children.size(); ++k) {
             const Node& arg = n.children[k];
@@ -161,16 +163,24 @@ class Uniformity {
         if (is_barrier && is_checking_) refuse_unless_all(e.place, cause);
     }
 
-    void refuse_unless_all(const Place& place, const Node* cause) const {
+    /// `called`: the function at the place, if the barrier is in one.
+    void refuse_unless_all(const Place& place, const Node* cause,
+                           const std::string& called = {}) const {
         const Node* why = cause ? cause : left_early_;
         if (!why) return;
+        const std::string what =
+            called.empty() ? "a barrier" : "a call of " + called + ", which has a barrier,";
+        const std::string moved =
+            called.empty() ? "move the barrier out of the branch or loop, so that every work-item "
+                             "of the group passes it"
+                           : "call it outside of the branch or loop, so that every work-item of "
+                             "the group does; let a condition choose the values";
         refuse(source_, {place,
-                         "a barrier that not every work-item of the group may reach",
+                         what + " that not every work-item of the group may reach",
                          {{why->place, cause && !is_leaving_
                                            ? "this condition may differ between work-items"
                                            : "work-items may leave early under this condition"}},
-                         "move the barrier out of the branch or loop, so that every work-item of "
-                         "the group passes it"});
+                         moved});
     }
 
     const Source& source_;
@@ -184,9 +194,11 @@ class Uniformity {
 
 }  // namespace
 
+bool reaches_barrier(const Source& source) { return Uniformity::has_barrier(source, 0); }
+
 void check_barriers(const Source& source) {
     for (const auto& nested : source.nested) {
-        if (!Uniformity::has_barrier(*nested, 0)) continue;
+        if (!reaches_barrier(*nested)) continue;
         refuse(*nested, {definition_place(*nested),
                          "a barrier in a function inside of a kernel",
                          {},

@@ -1,7 +1,20 @@
 // Lowers what kernels ask of their work-items and groups, and what regions ask of threads.
 #include "frontend/calls.h"
 
+#include "ir/fence.h"
+
 namespace unisono::frontend {
+
+/// The index of the work-item in its group, axis 0 the fastest, or the number of them.
+static E local_linear(ir::Builder& b, int dimensions, bool is_id) {
+    const auto query = is_id ? ir::WorkItemQuery::LocalId : ir::WorkItemQuery::LocalSize;
+    E made = b.work_item(query, dimensions - 1);
+    for (int axis = dimensions - 2; axis >= 0; --axis) {
+        made = b.mul(made, b.work_item(ir::WorkItemQuery::LocalSize, axis));
+        if (is_id) made = b.add(made, b.work_item(query, axis));
+    }
+    return made;
+}
 
 std::optional<Value> Calls::work_item(const Node& node, const std::string& name) {
     if (name == "un.thread_id" || name == "un.team_size") {
@@ -26,8 +39,11 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     };
     auto it = queries.find(name);
     bool is_barrier = name == "un.barrier";
+    bool is_fence = name == "un.mem_fence";
+    bool is_linear = name == "un.local_linear_id" || name == "un.local_linear_size";
     bool is_local = name == "un.local_array" || name == "un.private_array";
-    if (it == queries.end() && !is_barrier && !is_local) return std::nullopt;
+    if (it == queries.end() && !is_barrier && !is_fence && !is_linear && !is_local)
+        return std::nullopt;
     if (!module_.is_kernel) {
         if (is_barrier && parallel_depth_ > 0)
             refuse(node.place, "a barrier in an iteration of prange: others may not have begun",
@@ -46,6 +62,16 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
         if (!args.empty()) refuse(node.place, "barrier takes no arguments", "write un.barrier()");
         emit(b_->barrier());
         return Value{};
+    }
+    if (is_fence) {  // its flags say which memory; all is ordered
+        emit(b_->own(ir::fence_of(*b_->barrier())));
+        return Value{};
+    }
+    if (is_linear) {
+        if (!args.empty())
+            refuse(node.place, after_dot(name) + " takes no arguments",
+                   "write un." + after_dot(name) + "()");
+        return scalar(local_linear(*b_, dimensions_, name == "un.local_linear_id"), Weak::Int);
     }
     auto axis =
         args.size() == 1 && args[0].type.is_scalar() ? constant_int(args[0].expr) : std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "ir/atomics.h"
 #include "ir/build.h"
+#include "ir/fence.h"
 
 namespace unisono::ir {
 namespace {
@@ -388,7 +389,7 @@ class Printer {
                 nested(s->body, depth + 1);
                 break;
             }
-            case StmtKind::Barrier: line(depth, "barrier", s->line); break;
+            case StmtKind::Barrier: line(depth, is_fence(s) ? "fence" : "barrier", s->line); break;
             case StmtKind::Call: line(depth, call(s), s->line); break;
             case StmtKind::Native: {
                 std::string outs;

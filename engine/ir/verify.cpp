@@ -11,6 +11,7 @@
 
 #include "ir/atomics.h"
 #include "ir/build.h"
+#include "ir/fence.h"
 
 namespace unisono::ir {
 namespace {
@@ -344,6 +345,7 @@ class Verifier {
             case StmtKind::Continue: require(!loops_.empty(), "continue stands in a loop"); break;
             case StmtKind::Return: leave(s); break;
             case StmtKind::Barrier:
+                if (is_fence(s)) break;
                 require(f_.is_kernel, "a barrier stands in a kernel");
                 require(independent_depth_ == 0, "a barrier does not stand in an independent loop");
                 break;

@@ -1,7 +1,16 @@
 """Modules of names that are loaded at their first use, and aliases."""
 
 _names = {
-    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_size lock njit num_groups parallel prange python task tasks team_size thread_id",
+    "._jit": "barrier global_id global_size group_id jit kernel local_array local_id local_linear_id local_linear_size local_size lock mem_fence njit num_groups parallel prange python task tasks team_size thread_id",
+    "._jit.group_words": """
+        num_sub_groups sub_group_all sub_group_any sub_group_ballot sub_group_barrier sub_group_broadcast sub_group_id
+        sub_group_local_id sub_group_reduce_add sub_group_reduce_max sub_group_reduce_min sub_group_scan_exclusive_add
+        sub_group_scan_exclusive_max sub_group_scan_exclusive_min sub_group_scan_inclusive_add
+        sub_group_scan_inclusive_max sub_group_scan_inclusive_min sub_group_shuffle sub_group_shuffle_down
+        sub_group_shuffle_up sub_group_shuffle_xor sub_group_size work_group_all work_group_any work_group_broadcast
+        work_group_reduce_add work_group_reduce_max work_group_reduce_min work_group_scan_exclusive_add
+        work_group_scan_exclusive_max work_group_scan_exclusive_min work_group_scan_inclusive_add
+        work_group_scan_inclusive_max work_group_scan_inclusive_min""",
     "._jit.vectorize": "vectorize",
     "._jit.guvectorize": "guvectorize",
     "._jit.jitclass": "jitclass",

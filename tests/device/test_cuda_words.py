@@ -204,7 +204,8 @@ def index_too_far(a):
         (lambda a: index_too_far[1, 4, 7](a), TypeError, "the stream is one of cuda.stream"),
         (lambda a: cuda.grid(1), RuntimeError, "cuda.grid: only defined inside of a kernel"),
         (lambda a: cuda.threadIdx.x, RuntimeError, "threadIdx.x: only defined inside"),
-        (lambda a: cuda.shfl_sync, AttributeError, "no other place than a GPU has warps"),
+        (lambda a: cuda.shfl_sync(1, 2, 3), RuntimeError, "shfl_sync: only defined inside"),
+        (lambda a: cuda.vote_sync_intrinsic, AttributeError, "use shfl_sync and its like"),
         (lambda a: cuda.select_device(77), un.DeviceError, "there is no device 77"),
     ],
 )

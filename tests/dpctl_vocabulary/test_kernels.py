@@ -172,15 +172,10 @@ def test_what_is_wrong_is_told(chosen):
     def nameless(item, a):
         kapi.AtomicRef(a, 0).fetch_add(1.0)
 
-    @dpex.kernel
-    def fence(item, a):
-        kapi.atomic_fence(1, 2)
-
     for kernel, message in (
         (axis_of_data, "an axis is a constant; got item.get_id"),
         (unknown_word, "the word is not known; got item.get_sub_group"),
         (nameless, "a reference has a name"),
-        (fence, "fences between work-items"),
     ):
         with pytest.raises(un.CompileError, match=message):
             dpex.call_kernel(kernel, dpex.Range(4), a)

@@ -11,6 +11,7 @@ import types
 
 import pytest
 import unisono as un
+from unisono._jit import group_words
 
 # What starts MPI is left out: that belongs to the ranks of tests/mpi.
 LEFT_OUT = ("__main__", "libunisono", "_runtime.mesh", "unisono.mpi", "unisono.ga")
@@ -42,9 +43,10 @@ def test_array_type_and_devices():
 
 # What belongs to compiled functions, what functions make, and classes described by their properties.
 EXEMPT = set(
-    "barrier global_id global_size group_id local_array local_id local_size num_groups DType Device Dispatcher "
-    "Mesh jit kernel prange".split()
+    "barrier global_id global_size group_id local_array local_id local_linear_id local_linear_size local_size mem_fence "
+    "num_groups DType Device Dispatcher Mesh jit kernel prange".split()
 )
+EXEMPT |= set(vars(group_words))
 SPACES = ("", "linalg", "fft", "random", "memory", "emath", "testing")
 
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "backends/c_source/writer.h"
+#include "ir/fence.h"
 #include "ir/rewrite.h"
 
 namespace unisono::c_source {
@@ -26,7 +27,7 @@ class Cuts final : public Visitor {
     bool found = false;
     void stmt(S s) override {
         bool is_loop = s->kind == StmtKind::For || s->kind == StmtKind::While;
-        found |= s->kind == StmtKind::Barrier;
+        found |= is_barrier(s);
         found |= depth_ == 0 && (s->kind == StmtKind::Break || s->kind == StmtKind::Continue);
         depth_ += is_loop ? 1 : 0;
         children(s);
@@ -99,7 +100,7 @@ void Writer::statements_between_barriers(std::span<const S> list) {
             write_run(std::span(flat).subspan(i, end - i), is_top && end == flat.size());
         i = end;
         if (sync_label_.empty()) continue;
-        const bool is_at_barrier = i < flat.size() && flat[i]->kind == StmtKind::Barrier;
+        const bool is_at_barrier = i < flat.size() && is_barrier(flat[i]);
         const bool meets = is_at_barrier || has_faults;
         line(sync_label_ + (meets ? ":" : ":;"));
         sync_label_.clear();

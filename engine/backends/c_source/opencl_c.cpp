@@ -92,6 +92,9 @@ class OpenCLWriter final : public Writer {
     std::string_view barrier() const override {
         return "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     }
+    std::string_view fence() const override {
+        return "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+    }
     std::string group_minimum(const std::string& variable,
                               const std::string& value) const override {
         return "atomic_min(&" + variable + ", " + value + ");";

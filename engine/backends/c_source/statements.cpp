@@ -4,6 +4,7 @@
 #include "backends/c_source/helpers.h"
 #include "backends/c_source/writer.h"
 #include "ir/atomics.h"
+#include "ir/fence.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -90,7 +91,12 @@ void Writer::statement(S s) {
         case StmtKind::Break: line("break;", s->line); return;
         case StmtKind::Continue: line("continue;", s->line); return;
         case StmtKind::Return: write_return(s); return;
-        case StmtKind::Barrier: write_barrier(s->line); return;
+        case StmtKind::Barrier:
+            if (is_fence(s))
+                line(std::string(fence()), s->line);
+            else
+                write_barrier(s->line);
+            return;
         case StmtKind::Call: write_call(s); return;
     }
 }

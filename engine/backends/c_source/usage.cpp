@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "ir/fence.h"
 #include "ir/rewrite.h"
 
 namespace unisono::c_source {
@@ -57,7 +58,7 @@ class Walk : public Visitor {
                     function_->arrays[static_cast<std::size_t>(s->id)].space == Space::Local;
                 return;
             case StmtKind::Call: call(s); return;
-            case StmtKind::Barrier: usage_->has_barrier = true; return;
+            case StmtKind::Barrier: usage_->has_barrier |= is_barrier(s); return;
             case StmtKind::Return: usage_->can_fault |= s->fault >= 0; return;
             case StmtKind::For:
                 usage_->assignments[static_cast<std::size_t>(s->id)] += 2;

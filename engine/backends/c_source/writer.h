@@ -53,6 +53,7 @@ class Writer {
         ir::Space space) const = 0;  ///< "__local " in a declaration
     virtual std::string work_item(ir::WorkItemQuery query, int axis) const = 0;
     virtual std::string_view barrier() const = 0;
+    virtual std::string_view fence() const = 0;
     virtual std::string bits_as(const std::string& text, DType from, DType to) const = 0;
     /// Definition of a helper that does what the atomic statement does to a pointer's element.
     virtual std::string atomic_helper(const std::string& name, ir::S atomic, DType t,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/native/native.h"
 #include "ir/atomics.h"
 #include "ir/build.h"
+#include "ir/fence.h"
 #include "ops/scalar_eval.h"
 #include "passes/lower.h"
 
@@ -397,7 +399,10 @@ class Frame {
             case StmtKind::Break: return Flow::Break;
             case StmtKind::Continue: return Flow::Continue;
             case StmtKind::Return: return leave(s);
-            case StmtKind::Barrier: broken("a barrier is left after lowering", s->line);
+            case StmtKind::Barrier:
+                if (!is_fence(s)) broken("a barrier is left after lowering", s->line);
+                std::atomic_thread_fence(std::memory_order_seq_cst);
+                break;
             case StmtKind::Call: return call(s);
             case StmtKind::Native: native(s); break;
             case StmtKind::Try: return attempt(s);

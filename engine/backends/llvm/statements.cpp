@@ -1,9 +1,11 @@
 // Emits statements but for loops, and a function's frame: its locals, its one exit.
 #include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "backends/llvm/emitter.h"
 #include "ir/atomics.h"
+#include "ir/fence.h"
 #include "ir/rewrite.h"
 
 namespace unisono::codegen {
@@ -165,7 +167,14 @@ void FunctionEmitter::emit(ir::S s) {
             branch_away(loops_.back().next);
             break;
         case StmtKind::Return: emit_return(s); break;
-        case StmtKind::Barrier: device_barrier(); break;
+        case StmtKind::Barrier:
+            if (!ir::is_fence(s))
+                device_barrier();
+            else if (m_.for_device())
+                b_.CreateIntrinsic(b_.getVoidTy(), llvm::Intrinsic::nvvm_membar_gl, {});
+            else
+                b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+            break;
         case StmtKind::Call: emit_call(s); break;
         case StmtKind::Native: emit_native(s); break;
         case StmtKind::Try: emit_try(s); break;

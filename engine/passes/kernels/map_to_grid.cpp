@@ -281,7 +281,7 @@ bool may_run(S loop) {
         bool holds = true;
         void stmt(S s) override {
             for (StmtKind kind : {StmtKind::For, StmtKind::While, StmtKind::Return, StmtKind::Call,
-                                  StmtKind::Atomic, StmtKind::Allocate}) {
+                                  StmtKind::Atomic, StmtKind::Allocate, StmtKind::Barrier}) {
                 holds = holds && s->kind != kind;
             }
             children(s);

@@ -1,5 +1,6 @@
 // Finds regions, what they share, and whether control around barriers is uniform.
 #include "passes/kernels/split_barriers.h"
+#include "ir/fence.h"
 
 #include <algorithm>
 
@@ -23,9 +24,9 @@ std::vector<Piece> pieces_of(std::span<const S> list, bool in_group_loop) {
     std::vector<Piece> pieces;
     bool open = false;  // the last piece is a region that may take more statements
     for (S s : flat) {
-        if (s->kind == StmtKind::Barrier) {
+        if (is_barrier(s)) {
             open = false;
-        } else if (contains(s, StmtKind::Barrier) || (in_group_loop && has_loose_jump(s))) {
+        } else if (has_barrier(s) || (in_group_loop && has_loose_jump(s))) {
             bool loops = s->kind == StmtKind::For || s->kind == StmtKind::While;
             Piece p;
             p.control = s;

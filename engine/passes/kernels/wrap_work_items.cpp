@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/fence.h"
 #include "passes/cleanup/simplify.h"
 #include "passes/kernels/split_barriers.h"
 
@@ -223,7 +224,7 @@ class WrapWorkItems {
         b_.line = body->line;
         add_axes();
         pieces_ = split_barriers(body);
-        has_barrier_ = contains(body, StmtKind::Barrier);
+        has_barrier_ = has_barrier(body);
         sharing_ = decide_sharing(f_, pieces_);
         choose_inner_axis(body);
         prepare_returns(body);

@@ -14,7 +14,7 @@ import weakref
 
 from .. import _engine
 from .._engine import CompileError
-from . import foreign
+from . import foreign, kernel_words
 from .desugar import Value, _at
 from .interpreted import path_of
 from .namespaces import numpy_path
@@ -267,6 +267,8 @@ class Captured:
         return _compiled_form(value, self.is_own)
 
     def captured(self, at, name, value):
+        if kernel_words.is_lane(value):
+            return self.expression(kernel_words.lane(at))
         given, value = value, self.compiled_form(value)
         if value is None:
             return self.node(at, "NoneValue")

@@ -6,7 +6,7 @@ import ast
 import sys
 
 from .._engine import CompileError
-from .desugar import _at, _call, _constant, _tuple
+from .desugar import Value, _at, _call, _constant, _tuple
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _OF_THE_GRID = {"grid": "un.global_id", "gridsize": "un.global_size"}
@@ -24,6 +24,20 @@ def attribute(flattener, e):
     return _call(f"un.{value._word}", e, _constant(_AXES[e.attr], e))
 
 
+def is_lane(value):
+    """Whether it is ``cuda.laneid``."""
+    warps = sys.modules.get("unisono.cuda.warps")
+    return warps is not None and value is warps.laneid
+
+
+def lane(e):
+    """``cuda.laneid`` as a call."""
+    from .group_words import sub_group_local_id
+
+    function = _at(Value(value=sub_group_local_id, ctx=ast.Load()), e)
+    return _at(ast.Call(func=function, args=[], keywords=[]), e)
+
+
 def call(flattener, e):
     """A call of one of CUDA's words in those of `unisono.kernel`, or None."""
     words = sys.modules.get("unisono.cuda.words")
@@ -36,6 +50,9 @@ def call(flattener, e):
         return _of_the_grid(flattener, e, _OF_THE_GRID[value.__name__])
     if found and value is words.syncthreads:
         return _call("un.barrier", e, *e.args)
+    if found and getattr(value, "__module__", "") == "unisono.cuda.warps":
+        if value.__name__.startswith("threadfence") and not e.args:
+            return _call("un.mem_fence", e)
     if found and getattr(value, "__name__", "") == "compare_and_swap" and len(e.args) == 3:
         first = _constant(0, e)
         return _call("atomic.cas", e, e.args[0], first, *e.args[1:])

@@ -55,7 +55,23 @@ _of_floats = frozenset(
 )
 _of_cmath = frozenset("acos acosh asin asinh atan atanh isclose".split())
 _of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub polyval".split())
+_of_groups = frozenset(
+    f"{scope}_group_{word}{op}"
+    for scope in ("sub", "work")
+    for word in ("reduce_", "scan_inclusive_", "scan_exclusive_")
+    for op in ("add", "min", "max")
+) | frozenset(
+    """num_sub_groups sub_group_all sub_group_any sub_group_ballot sub_group_barrier sub_group_broadcast sub_group_id
+    sub_group_local_id sub_group_shuffle sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor sub_group_size
+    work_group_all work_group_any work_group_broadcast""".split()
+)
+_of_cuda = frozenset(
+    """activemask all_sync any_sync ballot_sync brev clz eq_sync ffs lanemask_lt match_all_sync match_any_sync popc
+    shfl_down_sync shfl_sync shfl_up_sync shfl_xor_sync syncthreads_and syncthreads_count syncthreads_or syncwarp""".split()
+)
 _modules = (
+    ("unisono._jit.group_words", _of_groups, ".warp_library"),
+    ("unisono.cuda.warps", _of_cuda, ".warp_library:of_cuda"),
     ("math", _of_floats, ".float_library:of_math"),
     ("cmath", _of_cmath, ".float_library:of_cmath"),
     ("numpy.polynomial.polynomial", _of_polynomials, ".polynomial_library"),

@@ -312,3 +312,29 @@ def local_array(shape, dtype):
 def barrier():
     """Wait until all work-items of the group are here, their writes seen (inside of a kernel)."""
     _only_in_kernels("barrier")
+
+
+def local_linear_id():
+    """Index of this work-item in its work-group over all axes, axis 0 the fastest (inside of a kernel)."""
+    _only_in_kernels("local_linear_id")
+
+
+def local_linear_size():
+    """Number of work-items of a group over all axes (inside of a kernel)."""
+    _only_in_kernels("local_linear_size")
+
+
+def mem_fence(flags=0):
+    """Order this work-item's accesses to memory before it and behind it, as others see them (inside of a kernel).
+
+    Parameters
+    ----------
+    flags : int
+        OpenCL's, without effect: all memory is ordered.
+
+    Notes
+    -----
+    Nobody waits: see `barrier`. Work-items of a group may run one after the other on a CPU, so that one that waits in a loop
+    for what another of its group writes may wait for ever.
+    """
+    _only_in_kernels("mem_fence")

@@ -304,11 +304,7 @@ class _Translation(ast.NodeTransformer):
         if word is not None and word.startswith("atomic."):
             return _call(word, node, *(self.visit(a) for a in node.args))
         if word in ("atomic_fence", "mem_fence"):
-            raise self.error(
-                node,
-                "fences between work-items are not there on all devices",
-                "use atomics, or a kernel for each step",
-            )
+            return _call("un.mem_fence", node)
         if word == "AtomicRef":
             raise self.error(
                 node,

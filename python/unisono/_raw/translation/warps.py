@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from . import warp_library
+from ..._jit import warp_library
 from .numbers import Number, is_complex
 from .trees import at, known_value
 
@@ -184,7 +184,7 @@ def call(body, place, name, args):
     v = _one(body, place, name, args[1:])
     value = [kept(body, v, v.dtype, place)]
     nodes = [*_reads(body, value, place), _me(body, place), _size(body, place), active(body, place)]
-    return run(body, place, warp_library.match(v.dtype), nodes, "uint32")
+    return run(body, place, warp_library.match, nodes, "uint32")
 
 
 def _one(body, place, name, args):
@@ -251,11 +251,11 @@ def _shuffled(body, place, name, kind, args):
     distance = kept(body, lane, "int64", place)
     me = _me(body, place)
     nodes = [me, body.read(distance, place), at(ast.Constant(value=int(width.value)), place)]
-    source = ast.Call(func=known_value(warp_library.source(kind), place), args=nodes, keywords=[])
+    source = ast.Call(func=known_value(warp_library.sources[kind], place), args=nodes, keywords=[])
     nodes = [
         body.read(given, place), me, at(source, place), _size(body, place), active(body, place),
     ]  # fmt: skip
-    return run(body, place, warp_library.shuffle(v.dtype), nodes, v.dtype)
+    return run(body, place, warp_library.shuffle, nodes, v.dtype)
 
 
 def _vote(body, place, name, args):
@@ -276,7 +276,7 @@ def _vote(body, place, name, args):
         truth = Number(at(ast.UnaryOp(op=ast.Not(), operand=truth.node), place), "bool")
     said = kept(body, truth, "bool", place)
     nodes = [body.read(said, place), _me(body, place), _size(body, place), active(body, place)]
-    bits = run(body, place, warp_library.ballot(), nodes, "uint32")
+    bits = run(body, place, warp_library.ballot, nodes, "uint32")
     if "ballot" in name or name == "__activemask":
         return bits
     zero = body.constant(0, "uint32", place).node
@@ -293,7 +293,7 @@ def _collected(body, place, name, kind, op, args, is_group):
     nodes = [
         body.read(given, place), _me(body, place), _size(body, place), width, active(body, place),
     ]  # fmt: skip
-    return run(body, place, warp_library.collective(kind, op, v.dtype), nodes, v.dtype)
+    return run(body, place, warp_library.collective(kind, op), nodes, v.dtype)
 
 
 def _lane(body, place, name):

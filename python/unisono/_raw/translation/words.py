@@ -33,7 +33,10 @@ CONSTANTS = {
     "CLK_GLOBAL_MEM_FENCE": (2, "int32"), "warpSize": (32, "int32"), "true": (1, "bool"), "false": (0, "bool"),
 }  # fmt: skip
 _BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
-_FENCES = {"__threadfence", "__threadfence_block", "mem_fence", "__threadfence_system"}
+_FENCES = {
+    "__threadfence", "__threadfence_block", "__threadfence_system", "mem_fence", "read_mem_fence", "write_mem_fence",
+    "atomic_work_item_fence",
+}  # fmt: skip
 TAKES_EXPRESSIONS = {"printf", "assert"}
 _MATH = {
     "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2",
@@ -97,10 +100,9 @@ def call(body, place, name, args, is_used):
         body.emit(ast.Expr(value=node), place)
         return None
     if name in _FENCES:
-        raise body.error(
-            place, f"{name}: fences between threads are not there on all devices",
-            "use atomics, or a kernel for each step",
-        )  # fmt: skip
+        node = ast.Call(func=Known(id="un.mem_fence", ctx=ast.Load()), args=[], keywords=[])
+        body.emit(ast.Expr(value=node), place)
+        return None
     made = warps.call(body, place, name, args)
     if made is not warps.UNKNOWN:
         return made
@@ -204,6 +206,12 @@ def _atomic(body, place, name, args, is_used):
     p = body.pointer(args[0])
     if p.is_const:
         raise body.error(place, f"{name}: '{p.array}' is const", "leave const out")
+    if p.stored:
+        raise body.error(
+            place,
+            f"{name} of {p.dtype} in memory of {p.stored}",
+            "declare the memory with its type",
+        )
     values = [body.constant(1, p.dtype, place)] if counts else [body.number(a) for a in args[1:]]
     nodes = [body.converted(v, p.dtype, place) for v in values]
     call = ast.Call(

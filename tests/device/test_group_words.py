@@ -1,0 +1,305 @@
+"""Functions of sub-groups (warps) and work-groups in Python kernels, bit functions and fences, on every place."""
+
+import os
+
+import numpy as np
+import pytest
+import unisono as un
+from unisono import cuda
+
+N = 80  # two sub-groups of 32 work-items and one of 16
+
+
+def of_each(kernel, device, dtype="i4", size=(N,), local=(N,), x=None):
+    """w[i] after a kernel (x, w) in one group, where i is the linear index and x[i] is 3 * i."""
+    n = int(np.prod(size))
+    x = un.array(3 * np.arange(n, dtype="i4") if x is None else x, device=device)
+    w = un.zeros(n, dtype, device=device)
+    kernel[size, local](x, w)
+    return np.asarray(w)
+
+
+def lanes(n=N):
+    """The values 3 * i by sub-group."""
+    x = 3 * np.arange(n)
+    return [x[k : k + 32] for k in range(0, n, 32)]
+
+
+@un.kernel
+def shuffles(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_shuffle(x[i], i + 1)
+    w[i] += 1000 * un.sub_group_shuffle_up(x[i], 2)
+    w[i] += 1000000 * un.sub_group_shuffle_xor(x[i] // 3 % 32, 1)
+
+
+def test_shuffles(device):
+    rows = []
+    for row in lanes():
+        k = np.arange(len(row))
+        # A lane that the last sub-group has not gives the own value.
+        after = np.where(
+            k + 1 < len(row), row[(k + 1) % len(row)], row[0] if len(row) == 32 else row
+        )
+        up = np.where(k >= 2, row[k - 2], row)
+        rows.append(after + 1000 * up + 1000000 * (k ^ 1))
+    assert of_each(shuffles, device).tolist() == np.concatenate(rows).tolist()
+
+
+@un.kernel
+def ids(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_local_id() + 100 * un.sub_group_id() + 1000 * un.sub_group_size()
+    w[i] += 100000 * un.num_sub_groups() + 1000000 * (un.local_linear_size() // 10)
+
+
+def test_indices_over_two_axes(device):
+    i = np.arange(N)
+    expected = i % 32 + 100 * (i // 32) + 1000 * np.where(i < 64, 32, 16) + 8300000
+    assert of_each(ids, device).tolist() == expected.tolist()
+    assert of_each(ids, device, size=(8, 10), local=(8, 10)).tolist() == expected.tolist()
+
+
+@un.kernel
+def votes(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_ballot(x[i] % 2 == 0)
+    if un.sub_group_any(x[i] == 9):
+        w[i] += 1
+    if un.sub_group_all(x[i] < 200):
+        w[i] += 2
+    is_there = un.work_group_any(x[i] == 30)
+    are_all = un.work_group_all(x[i] >= 0)
+    if is_there and are_all:
+        w[i] += 4
+
+
+def test_votes(device):
+    even = int("01" * 16, 2)
+    first, others = even + 1 + 2 + 4, even + 4
+    expected = [first] * 32 + [others + 2] * 32 + [(even & 0xFFFF) + 4] * 16
+    got = of_each(votes, device, "i8")
+    expected[32:64] = [even + 4 + (2 if 63 * 3 < 200 else 0)] * 32
+    assert got.tolist() == expected
+
+
+@un.kernel
+def reductions(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_reduce_add(x[i])
+    w[i] += 10000 * un.sub_group_scan_inclusive_max(x[i] % 7)
+    w[i] += 100000 * un.sub_group_broadcast(x[i] % 7, 1)
+
+
+@un.kernel
+def group_reductions(x, w):
+    i = un.local_linear_id()
+    w[i] = un.work_group_scan_exclusive_add(x[i]) - un.work_group_reduce_min(x[i])
+    w[i] += un.work_group_broadcast(x[i], 7) - un.work_group_reduce_max(x[i])
+
+
+def test_reductions_and_scans(device):
+    x = 3 * np.arange(N)
+    rows = [
+        row.sum() + 10000 * np.maximum.accumulate(row % 7) + 100000 * (row[1] % 7)
+        for row in lanes()
+    ]
+    assert of_each(reductions, device).tolist() == np.concatenate(rows).tolist()
+    expected = np.concatenate([[0], np.cumsum(x)[:-1]]) + 21 - x[-1]
+    assert of_each(group_reductions, device).tolist() == expected.tolist()
+
+
+@un.kernel
+def extremes(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_scan_exclusive_min(x[i])
+    w[i + x.shape[0]] = un.sub_group_scan_exclusive_max(x[i])
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u8", "i8", "u1", "f4", "f8"])
+def test_exclusive_extremes_begin_at_the_ends_of_the_type(device, dtype):
+    if "UNISONO_TEST_CUDA_DEVICES" in os.environ and dtype[0] == "f" and device.name[:4] == "cuda":
+        pytest.skip("the CUDA driver of the tests cannot run loops over floats in local memory")
+    x = un.array(np.array([3, 1, 2], dtype), device=device)
+    w = un.zeros(6, dtype, device=device)
+    extremes[3, 3](x, w)
+    if dtype.startswith("f"):
+        low, high = -np.inf, np.inf
+    else:
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    assert w.tolist() == [high, 3, 1, low, 3, 3]
+
+
+@cuda.jit
+def warp_total(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    for k in (16, 8, 4, 2, 1):
+        x += cuda.shfl_down_sync(0xFFFFFFFF, x, k)
+    if cuda.laneid == 0:
+        cuda.atomic.add(out, 0, x)
+
+
+@cuda.jit
+def warp_words(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    out[i, 0] = cuda.ballot_sync(0xFFFFFFFF, x > 2)
+    out[i, 1] = cuda.match_any_sync(0xFFFFFFFF, x)
+    out[i, 2], _ = cuda.match_all_sync(0xFFFFFFFF, x // 8)
+
+
+@cuda.jit
+def more_warp_words(a, out):
+    i = cuda.grid(1)
+    x = a[i]
+    cuda.syncwarp()
+    out[i, 3] = cuda.shfl_xor_sync(0xFFFFFFFF, x, 1)
+    out[i, 4] = cuda.shfl_up_sync(0xFFFFFFFF, x, 1)
+    out[i, 5] = cuda.shfl_sync(0xFFFFFFFF, x, 2)
+    out[i, 6] = cuda.lanemask_lt()
+    out[i, 7] = cuda.syncthreads_count(x > 2) + cuda.warpsize
+    one = cuda.any_sync(0xFFFFFFFF, x == 1)
+    ones = cuda.all_sync(0xFFFFFFFF, x == 1)
+    if one and not ones:
+        out[i, 7] += 100
+    if cuda.eq_sync(0xFFFFFFFF, x >= 0):
+        out[i, 7] += 1000
+
+
+@pytest.fixture(params=[*map(str, un.devices()), "interp"])
+def chosen(request):
+    cuda.select_device(request.param)
+    yield request.param
+    cuda.close()
+
+
+def test_a_reduction_as_it_was_written_for_numba(chosen):
+    if chosen.startswith("opencl"):
+        pytest.skip("PoCL takes minutes to compile a loop of barriers and index tests")
+    a, out = np.arange(128, dtype=np.float32), np.zeros(1, np.float32)
+    warp_total[2, 64](a, out)
+    assert out.tolist() == [a.sum()]
+
+
+def test_warp_functions_with_numbas_names(chosen):
+    a, out = np.arange(8, dtype=np.int32) % 4, np.zeros((8, 8), np.int64)
+    warp_words[1, 8](a, out)
+    more_warp_words[1, 8](a, out)
+    i = np.arange(8)
+    assert out[:, 0].tolist() == [0b10001000] * 8
+    assert out[:, 1].tolist() == (0b10001 << i % 4).tolist()
+    assert out[:, 2].tolist() == [0xFF] * 8
+    assert out[:, 3].tolist() == a[i ^ 1].tolist()
+    assert out[:, 4].tolist() == [0, *a[:-1]]
+    assert out[:, 5].tolist() == [2] * 8
+    assert out[:, 6].tolist() == ((1 << i) - 1).tolist()
+    assert out[:, 7].tolist() == [2 + 32 + 100 + 1000] * 8
+
+
+@cuda.jit
+def bits(a, out):
+    i = cuda.grid(1)
+    out[i, 0] = cuda.popc(a[i])
+    out[i, 1] = cuda.clz(a[i])
+    out[i, 2] = cuda.ffs(a[i])
+    out[i, 3] = cuda.brev(a[i])
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
+def test_bit_functions(chosen, dtype):
+    a = np.array([0, 1, 6, np.iinfo(dtype).max, np.iinfo(dtype).max // 3 * 2], dtype)
+    out = np.zeros((5, 4), dtype)
+    bits[1, 5](a, out)
+    width = 8 * a.itemsize
+    for x, (ones, zeros, first, turned) in zip(a.tolist(), out.tolist(), strict=True):
+        text = f"{x:0{width}b}"
+        assert (ones, zeros) == (text.count("1"), (text + "1").index("1"))
+        assert first == (width - text.rindex("1") if x else 0)
+        assert turned % 2**width == int(text[::-1], 2)
+
+
+@cuda.jit
+def total_by_last_block(a, parts, count, out):
+    tile = cuda.shared.array(1, np.int32)
+    i = cuda.grid(1)
+    cuda.atomic.add(parts, cuda.blockIdx.x, a[i])
+    cuda.threadfence()
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        tile[0] = cuda.atomic.inc(count, 0, cuda.gridDim.x - 1)
+    cuda.syncthreads()
+    if tile[0] == cuda.gridDim.x - 1 and cuda.threadIdx.x == 0:
+        for k in range(cuda.gridDim.x):
+            out[0] += parts[k]
+
+
+def test_the_last_block_sees_what_others_wrote_before_their_fences(chosen):
+    if chosen == "interp":
+        pytest.skip("takes what blocks pass to each other within a kernel for a race")
+    a, out = np.arange(64, dtype=np.int32), np.zeros(1, np.int32)
+    total_by_last_block[8, 8](a, np.zeros(8, np.int32), np.zeros(1, np.uint32), out)
+    assert out.tolist() == [a.sum()]
+
+
+@un.kernel
+def fenced(x, w):
+    i = un.global_id(0)
+    w[i] = x[i]
+    un.mem_fence(2)
+    w[i] += x[i]
+
+
+def test_a_fence_is_one_in_the_generated_code(device):
+    assert of_each(fenced, device, local=(N,)).tolist() == (6 * np.arange(N)).tolist()
+    if device.name.startswith("opencl"):
+        assert "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" in str(
+            fenced.inspect_llvm()
+        )
+    elif device.name == "cpu":
+        assert "fence seq_cst" in str(fenced.inspect_llvm())
+
+
+def test_kernels_that_call_group_functions_need_a_local_size():
+    with pytest.raises(ValueError, match="needs its local size"):
+        shuffles[N](np.arange(N), np.zeros(N))
+
+
+@un.kernel
+def under_a_condition(x, w):
+    i = un.global_id(0)
+    if x[i] > 3:
+        w[i] = un.sub_group_reduce_add(x[i])
+
+
+@un.kernel
+def in_a_choice(x, w):
+    i = un.global_id(0)
+    w[i] = un.sub_group_shuffle(x[i], 0) if x[i] > 3 else 0
+
+
+@un.kernel
+def in_a_loop(x, w):
+    i = un.global_id(0)
+    for k in range(i):
+        w[i] += un.sub_group_shuffle(x[i], k)
+
+
+@pytest.mark.parametrize(
+    "kernel, name",
+    [
+        (under_a_condition, "sub_group_reduce_add"),
+        (in_a_choice, "sub_group_shuffle"),
+        (in_a_loop, "sub_group_shuffle"),
+    ],
+)
+def test_calls_that_not_all_work_items_reach_are_refused(kernel, name):
+    what = f"a call of {name}, which has a barrier, that not every work-item of the group may reach"
+    with pytest.raises(un.CompileError, match=what):
+        kernel[4, 4](np.arange(4), np.zeros(4, int))
+
+
+@pytest.mark.parametrize("word", ["sub_group_shuffle", "work_group_reduce_add", "mem_fence"])
+def test_words_called_from_python(word):
+    with pytest.raises(RuntimeError, match=f"{word}: only defined inside of a kernel"):
+        getattr(un, word)(*([1] * getattr(un, word).__code__.co_argcount))
