@@ -6,6 +6,7 @@ import os
 
 from .. import _engine
 from .._signatures import parse_signature, spell
+from . import linked_objects
 from .text import compile_text
 
 
@@ -17,10 +18,11 @@ def declare_device(name, sig, *, link=()):
     name : str
         As the C text defines it.
     sig : str
-        Result and arguments, as ``"int32(int32, int32)"``; arrays pass as pointers to their elements.
+        Result and arguments, as ``"int32(int32, int32)"``; arrays pass as pointers to their elements. Structs and vectors of
+        CUDA C and OpenCL C text pass by value, as tuples of their numbers or as ``Record(...)``; results are tuples.
     link : str, path, CModule or list of them
-        What defines the function: text of C, CUDA C or OpenCL C, the path of a ``.c``, ``.cu`` or ``.cl`` file, or what
-        `c_module` made. By default the compiled function that calls it says so: ``un.jit(link=[...])``.
+        What defines the function: text of C, CUDA C or OpenCL C, the path of a ``.c``, ``.cu`` or ``.cl`` file, of an object
+        file, archive or shared library (``.o``, ``.a``, ``.so``, for code that runs on the host), or what `c_module` made. By default the compiled function that calls it says so: ``un.jit(link=[...])``.
 
     Returns
     -------
@@ -56,9 +58,9 @@ def declare_device(name, sig, *, link=()):
     20
     """
     result, arguments = parse_signature(sig, "declare_device")
-    if result is None or result[0] not in ("scalar", "void"):
+    if result is None or result[0] not in ("scalar", "void", "tuple"):
         raise TypeError(
-            f"declare_device: '{name}' returns a number or nothing; got the signature {sig!r}; write a result in "
+            f"declare_device: '{name}' returns a number, a tuple of numbers or nothing; got the signature {sig!r}; write a result in "
             f'front, as in "int32(int32, int32)"'
         )
     return DeclaredFunction(name, sig, result, arguments, modules_of(link))
@@ -82,15 +84,20 @@ def _module_of(source):
 
     source = os.fspath(source)
     made = LinkedText if is_of_devices(source) else c_module
+    if linked_objects.is_object(source):
+        made = linked_objects.LinkedObject
     made_at = os.stat(source).st_mtime_ns if os.path.exists(source) else None
     if (source, made_at) not in _texts:
         _texts[source, made_at] = made(source)
     return _texts[source, made_at]
 
 
-def _function_of(module, name):
+def _function_of(module, declared):
+    name = declared.__name__
     if hasattr(module, "_holds_compiled_functions"):
         return getattr(module, name, None)
+    if isinstance(module, linked_objects.LinkedObject):
+        return module.declared(name, declared._result, declared._arguments)
     return module.function(name)
 
 
@@ -114,7 +121,7 @@ class DeclaredFunction:
         """The compiled function that calls what `link`, or the own one, defines."""
         found = None
         for source in (*self.link, *link):
-            found = found or _function_of(_module_of(source), self.__name__)
+            found = found or _function_of(_module_of(source), self)
         if found is None:
             raise _engine.CompileError(
                 f"declare_device: nothing that is linked defines '{self.__name__}'; got link={[*self.link, *link]!r}; "
@@ -136,9 +143,11 @@ class DeclaredFunction:
         # Of CUDA C and OpenCL C text, a pointer is an array and an offset.
         of_devices = hasattr(function, "compiled")
         array = "{}, 0" if of_devices else "{}"
+        shift = len(function.parameters) - len(names)
         given = [
-            f"np.{t[1]}({n})" if t[0] == "scalar" else array.format(n)
-            for n, t in zip(names, self._arguments, strict=True)
+            text
+            for n, t, p in zip(names, self._arguments, function.parameters[shift:], strict=True)
+            for text in self._passed(n, t, p, array)
         ]
         result = spell(self._result)
         lines = [f"def {self.__name__}({', '.join(names)}):"]
@@ -152,9 +161,51 @@ class DeclaredFunction:
             ]
         elif self._result[0] == "void":
             lines.append(f"    function({', '.join(given)})")
+        elif self._result[0] == "tuple":
+            wanted = [d for d, _ in self._leaves(getattr(function, "result", None), self._result)]
+            lines.append(f"    result = function({', '.join(given)})")
+            parts = ["result"] if len(wanted) == 1 else [f"result[{k}]" for k in range(len(wanted))]
+            parts = [f"np.{d}({x})" for d, x in zip(wanted, parts, strict=True)]
+            lines.append(f"    return ({', '.join(parts)},)")
         else:
             lines.append(f"    return np.{result}(function({', '.join(given)}))")
         import numpy as np
 
         names = {"np": np, "function": getattr(function, "compiled", function)}
         return compile_text("\n".join(lines) + "\n", self.__name__, names)
+
+    def _passed(self, name, t, parameter, array):
+        """What is written for an argument of a signature's type."""
+        if t[0] == "scalar":
+            return [f"np.{t[1]}({name})"]
+        if t[0] not in ("tuple", "record") or (t[0] == "record" and t[2]):
+            return [array.format(name)]
+        leaves = [d for d, _ in self._leaves(parameter, t)]
+        if t[0] == "tuple":
+            parts = [f"{name}[{k}]" for k in range(len(t[1]))]
+        else:
+            parts = [f"{name}.{path}" for path in _paths(t[1])]
+        if len(parts) != len(leaves):
+            raise _engine.CompileError(
+                f"declare_device: '{self.__name__}' was declared as {self.signature}; got {len(leaves)} numbers in "
+                f"'{parameter}'; write its members alike"
+            )
+        return [f"np.{d}({x})" for d, x in zip(leaves, parts, strict=True)]
+
+    def _leaves(self, parameter, t):
+        """The numbers of a struct of the text."""
+        record = getattr(parameter, "record", None)
+        if record is None:
+            raise _engine.CompileError(
+                f"declare_device: '{self.__name__}' was declared as {self.signature}; got '{parameter}' for {spell(t)}; "
+                f"write a struct of CUDA C or OpenCL C"
+            )
+        return record.leaves
+
+
+def _paths(dtype):
+    """The fields of a structured dtype that are numbers, in the order of memory, as x.y."""
+    rows = sorted((dtype.fields[n][1], n, dtype.fields[n][0]) for n in dtype.names)
+    return [
+        path for _, n, d in rows for path in ([f"{n}.{p}" for p in _paths(d)] if d.names else [n])
+    ]

@@ -66,14 +66,13 @@ class LinkedFunction:
                 f"declare_device: '{function.name}' uses {what}, which only kernels of the same text have; expected a "
                 f"function of its arguments alone; pass them as arguments"
             )
-        if any(
-            c.record or c.is_reference
-            for c in (function.result, *[p for p, _, _ in function.parameters])
-        ):
+        types = function.result, *[p for p, _, _ in function.parameters]
+        if any(c.is_reference or (c.record and c.is_pointer) for c in types):
             raise CompileError(
-                f"declare_device: '{function.name}' takes or gives structs or references; expected numbers and pointers to "
-                f"them; pass the members"
+                f"declare_device: '{function.name}' takes or gives references or pointers to structs; expected numbers, "
+                f"pointers to them, and structs by value; pass structs or their members"
             )
+        self.result = function.result
         self.parameters = [made for made, _, _ in function.parameters]
         self.declaration = (
             f"{function.result.base} {function.name}({', '.join(map(str, self.parameters))})"

@@ -103,7 +103,7 @@ def test_other_parameters_than_declared():
 
 
 def test_a_signature_needs_a_result():
-    with pytest.raises(TypeError, match="returns a number or nothing"):
+    with pytest.raises(TypeError, match="returns a number, a tuple of numbers or nothing"):
         un.declare_device("bar", "(int32, int32)")
 
 
@@ -187,3 +187,47 @@ def test_what_only_kernels_have_is_refused():
 
     with pytest.raises(un.errors.CompileError, match="where.*only kernels"):
         f()
+
+
+STRUCTS = """
+typedef struct { float x, y; int n; } Point;
+__device__ Point moved(Point p, float dx) { p.x += dx; p.n++; return p; }
+__device__ float area(float2 a, Point p) { return a.x * a.y + p.x * p.y; }
+"""
+moved = un.declare_device(
+    "moved",
+    "Tuple((float32, float32, int32))(Tuple((float32, float32, int32)), float32)",
+    link=STRUCTS,
+)
+area = un.declare_device(
+    "area", "float32(UniTuple(float32, 2), Tuple((float32, float32, int32)))", link=STRUCTS
+)
+
+
+@un.jit
+def of_structs(x):
+    p = moved((x, 2.0, 7), 0.5)
+    return p[0], p[2], area((3.0, 4.0), p)
+
+
+def test_structs_pass_by_value():
+    assert of_structs(1.0) == (1.5, 8, 15.0)
+
+
+def test_structs_of_other_members():
+    wrong = un.declare_device("area", "float32(UniTuple(float32, 3), float32)", link=STRUCTS)
+    with pytest.raises(un.CompileError, match="got 2 numbers in"):
+        wrong((1.0, 2.0, 3.0), 1.0)
+
+
+@un.kernel
+def of_structs_in_a_kernel(out):
+    i = un.global_id(0)
+    out[i] = area((np.float32(i), 2.0), moved((1.0, 2.0, 3), 1.0))
+
+
+@pytest.mark.parametrize("name", with_queues())
+def test_kernels_pass_structs(name):
+    out = un.zeros(4, "f4", device=name)
+    of_structs_in_a_kernel[4](out)
+    assert out.tolist() == [4, 6, 8, 10]
