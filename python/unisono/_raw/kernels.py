@@ -48,7 +48,7 @@ class RawModule:
     The text is translated to the tree of a `unisono.kernel`, so that it runs on the CPU, in the interpreter (which
     finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
     ``__device__`` functions, templates, ``__shared__`` arrays, atomics, mathematics, vector types, structs, and warp
-    functions, in which whole blocks meet, are there; unions and printf are not. Indices are tested. A pointer to a struct
+    functions, in which whole blocks meet, and unions are there; printf is not. Indices are tested. A pointer to a struct
     takes a structured array (``align=True``), or bytes; one to a vector type also an array of its numbers.
 
     Examples

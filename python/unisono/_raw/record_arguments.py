@@ -6,6 +6,7 @@ import numpy as np
 
 from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import ndarray
+from .translation.records import has_union
 
 _checked = {}  # (dtype, record): whether they lie alike
 
@@ -71,7 +72,7 @@ def _numbers(record):
 
 def _are_numbers(record, dtype):
     """Whether arrays of a plain dtype can hold records: of their only dtype, of pairs of it, or bytes."""
-    if dtype == "uint8":
+    if dtype == "uint8" or (record.stored and np.dtype(dtype).itemsize == record.unit):
         return True
     known = {"float32": ("float32", "complex64"), "float64": ("float64", "complex128")}
     alone = record.dtypes[0] if len(record.dtypes) == 1 else ""
@@ -90,7 +91,8 @@ def same_layout(kernel, d, dtype):
     if key not in _checked:
         found = sorted(_leaves(dtype, 0), key=lambda p: p[1])
         wanted = list(d.record.leaves)
-        is_alike = dtype.itemsize == d.record.size and [p for p in found if p in wanted] == wanted
+        is_alike = dtype.itemsize == d.record.size
+        is_alike = is_alike and (has_union(d.record) or [p for p in found if p in wanted] == wanted)
         if len(_checked) > 1000:
             _checked.clear()
         _checked[key] = is_alike

@@ -37,7 +37,7 @@ def typedef(p):
     while True:
         one = made._replace(is_pointer=bool(p.take("*")) or made.is_pointer)
         name = p.name()
-        if one.record and one.base.startswith("struct ") and not one.is_pointer:
+        if one.record and one.base.startswith(("struct ", "union ")) and not one.is_pointer:
             one.record.name, one = name, one._replace(base=name)
         p.unit.types[name] = one
         tags.attributes(p)

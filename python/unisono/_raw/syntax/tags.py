@@ -25,16 +25,16 @@ def attributes(p):
 
 
 def struct(p):
-    """The type of a ``struct``, at whose word the parser is, and its definition if there is one."""
-    place = p.place
+    """The type of a ``struct`` or ``union``, at whose word the parser is, and its definition if there is one."""
+    place, word = p.place, p.token.text
     p.at += 1
     p.packed, p.least_align = False, 1
     attributes(p)
-    tag = p.name() if p.token.kind == "name" else f"struct {place.line}"
+    tag = p.name() if p.token.kind == "name" else f"{word} {place.line}.{place.column}"
     if not p.take("{"):
         found = p.unit.structs.get(tag)
         if found is None:
-            raise p.error(f"'struct {tag}' is not defined", "define it above", place)
+            raise p.error(f"'{word} {tag}' is not defined", "define it above", place)
         return found
     given, align = [], p.least_align
     while not p.take("}"):
@@ -50,7 +50,8 @@ def struct(p):
         raise p.error(f"'{tag}' has no members", "write what it has", place)
     if len({n for n, _ in given}) < len(given):
         raise p.error(f"two members of '{tag}' have one name", "rename one", place)
-    found = CType(tag, record=records.struct(tag, given, p.least_align))
+    made = records.union if word == "union" else records.struct
+    found = CType(tag, record=made(tag, given, p.least_align))
     p.unit.structs[tag] = p.unit.types[tag] = found
     return found
 
@@ -65,6 +66,8 @@ def members(p):
             raise p.error(
                 "a member is a pointer", "keep an index, and pass the array to the kernel"
             )
+        if made.record and p.take(";"):  # its members are the outer one's
+            return [(f"<{made.base}>", made)]
         name = p.name()
         if p.token.text == "(":
             raise p.error(

@@ -26,7 +26,7 @@ SPACES = {
 }  # fmt: skip
 KERNEL = {"__global__", "__kernel", "kernel"}
 OF_OPENCL = {"local", "global", "constant", "kernel", "private"}  # names like others in CUDA C
-TAGGED = {"struct", "enum"}
+TAGGED = {"struct", "enum", "union"}
 
 
 def is_type(p, k=0):
@@ -42,7 +42,7 @@ def is_type(p, k=0):
     bound = p.bound.get(t.text)
     if known or t.text in p.unit.types or isinstance(bound, CType):
         return True
-    if t.text in TAGGED or t.text in ("union", "class"):
+    if t.text in TAGGED or t.text == "class":
         return True
     return records.vector_named(t.text, p.is_cuda) is not None
 
@@ -71,7 +71,7 @@ def named_type(p):
             all_words.add(w)
             base = tags.enumeration(p) if w == "enum" else tags.struct(p)
             continue
-        elif w in ("union", "class", "auto"):
+        elif w in ("class", "auto"):
             raise p.error(
                 f"'{w}' is not translated", "write a struct, and the type of each variable"
             )

@@ -148,6 +148,11 @@ def passed(body, made, v, e, what, place, is_for_all=False):
                 place, f"{what} is {made}; got elements of {v.record or v.dtype}",
                 "give an array of its type",
             )  # fmt: skip
+        if v.stored:
+            raise body.error(
+                place, f"{what} is {made}; got {v.dtype} in memory of {v.stored}",
+                "pass a pointer to the memory's own type, or to the union",
+            )  # fmt: skip
         offset = body.call_known(np.int64, [body.offset(v, place)], place)
         return [*(body.read(n, place) for n in records.array_names(v.array)), offset]
     if made.record:

@@ -52,6 +52,9 @@ def declare(body, made, name, value, here, is_extern):
     array = memory(body, made, name, records.count_of(extents), here)
     found = Variable("array", array, made.base, extents, record=made.record)
     given = None
+    if made.record and records.has_union(made.record) and value is not None and value[0] == "list":
+        body.scopes[-1][name] = found
+        return fill(body, array, value, made, extents, here)
     if made.record and value is not None and not extents:
         given = initial(body, made, value, here)
     elif value is not None and not extents:
@@ -114,14 +117,50 @@ def declare_value(body, made, name, value, here):
 
 def fill(body, array, value, made, extents, here):
     flat = []
-    flatten_list(value, extents, flat)
+    if extents:
+        flatten_list(value, extents, flat)
+    else:
+        flat.append(value)
     zero = ("list", here, []) if made.record else ("number", here, 0, "int32")
     first = Pointer(array, None, made.base, (), False, made.record)
     for k in range(records.count_of(extents)):
         item = flat[k] if k < len(flat) and flat[k] else zero
         item = item[2][0] if item[0] == "list" and not made.record else item
+        if made.record and item[0] == "list" and records.has_union(made.record):
+            target = body.moved(first, body.constant(k, "int32", here), here)
+            fill_members(body, target, item, here)
+            continue
         given = initial(body, made, item, here) if made.record else body.number(item)
         put(body, body.moved(first, body.constant(k, "int32", here), here), given, here)
+
+
+def fill_members(body, target, value, here):
+    """Sets what a Pointer to a struct with unions points to, by a list of values; what is left out is 0."""
+    for t in records.targets_of(body, target, here):
+        put(body, t, body.constant(0, t.dtype, here), here)
+    names, k = list(target.record.members), 0
+    most = 1 if target.record.stored else len(names)
+    for item in value[2]:
+        if item[0] == "named":
+            k = names.index(item[2]) if item[2] in names else len(names)
+            item = item[3]
+        elif k >= most:
+            raise body.error(here, f"'{target.record.name}' takes {most} values", "leave some out")
+        if k >= len(names):
+            raise body.error(here, f"'{target.record.name}' has no such member", "name another one")
+        inner = records.member_place(body, target, names[k], here)
+        if isinstance(inner, Pointer) and inner.is_array:
+            raise body.error(
+                here, f"'{names[k]}' is an array beside a union", "assign to its elements"
+            )
+        if item[0] == "list" and inner.record is not None and records.has_union(inner.record):
+            fill_members(body, inner, item, here)
+        elif item[0] == "list" and inner.record is not None:
+            put(body, inner, records.listed(body, inner.record, item, here), here)
+        else:
+            item = item[2][0] if item[0] == "list" else item
+            put(body, inner, expressions.computed(body, item), here)
+        k += 1
 
 
 def dynamic_extent(body, made, name, here):
@@ -151,6 +190,8 @@ def declare_pointer(body, made, name, value, here):
     p = expressions.retyped(body, p, made, here)
     offset = body.new_name(name + "_at")
     body.assign(offset, body.offset(p, here), here)
-    found = Variable("pointer", p.array, p.dtype, (), made.is_const, record=p.record)
+    found = Variable(
+        "pointer", p.array, p.dtype, (), made.is_const, record=p.record, stored=p.stored
+    )
     body.scopes[-1][name] = found
     body.scopes[-1][name + " offset"] = offset

@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import arithmetic, complex_words, records, vectors, words
+from . import arithmetic, complex_words, records, reinterpreted, vectors, words
 from .arithmetic import COMPARE
 from .numbers import (
     RANK,
@@ -57,7 +57,7 @@ def pointer_of(body, name, v, place):
     """The Pointer of a Variable that is one."""
     offset = body.find(name + " offset")
     node = body.read(offset, place) if offset else None
-    return Pointer(v.name, node, v.dtype, v.extents, v.is_const, v.record)
+    return Pointer(v.name, node, v.dtype, v.extents, v.is_const, v.record, stored=v.stored)
 
 
 def expression_value(body, place, value, is_used=True):
@@ -123,7 +123,7 @@ def put(body, target, v, place):
     v = body.number(("value", place, v))
     node = body.converted(v, target.dtype, place)
     if isinstance(target, Pointer):
-        body.store(target, body.offset(target, place), node, place)
+        body.store(target, node, place)
         return Number(body.element(target, place), target.dtype)
     if target.is_plain:
         raise AssertionError("the variable of a range is not assigned to")
@@ -179,7 +179,7 @@ def move_pointer(body, place, op, left, target, right):
         )
     if op == "=":
         p = body.pointer(right)
-        if p.array != target.name:
+        if p.array != target.name or p.stored != target.stored:
             raise body.error(
                 place,
                 f"'{left[2]}' would point into another array",
@@ -353,9 +353,12 @@ def retyped(body, p, made, place):
     if made.base == "void" or (to is p.record and made.base == p.dtype) or (to and to is p.record):
         return p
     if len(dtypes) != 1 or dtypes != wanted:
+        cast = reinterpreted.cast(p, made.base) if to is None and made.base[0] in "fiu" else None
+        if cast is not None:
+            return cast
         raise body.error(
             place, f"a pointer to {p.record or p.dtype} becomes one to {made.base}",
-            "pointers keep the dtype of their numbers",
+            "pointers go to numbers that are no wider than those of the array",
         )  # fmt: skip
     return p._replace(record=to, dtype=wanted[0], extents=())
 

@@ -18,7 +18,17 @@ import numpy as np
 
 from ... import _jit
 from ..._jit.desugar import Known
-from . import arithmetic, calls, declarations, expressions, records, statements, warps, words
+from . import (
+    arithmetic,
+    calls,
+    declarations,
+    expressions,
+    records,
+    reinterpreted,
+    statements,
+    warps,
+    words,
+)
 from .numbers import Aggregate, Number, Pointer, Variable, is_complex, is_float
 from .trees import addressed, assigned, at, known_value
 
@@ -196,7 +206,8 @@ class Body:
         return names
 
     def value_parameter(self, made, name, place):
-        if made.record and records.has_array(made.record):
+        has_union = made.record is not None and records.has_union(made.record)
+        if made.record and records.has_array(made.record) and not has_union:
             raise self.error(
                 place, f"'{name}' is passed by value, and has an array", "pass a pointer to it"
             )
@@ -208,7 +219,7 @@ class Body:
             found, names = Variable("number", py, made.base), [py]
             value = Number(self.read(py, place), made.base)
         self.scopes[0][name] = found
-        if name in self.addressed:
+        if name in self.addressed or has_union:
             del self.scopes[0][name]
             declarations.declare(self, made, name, ("value", place, value), place, False)
         return names
@@ -356,6 +367,8 @@ class Body:
         return node if is_wide else self.call_known(np.int64, [node], place)
 
     def element(self, p, place, ctx=None):
+        if p.stored:
+            return reinterpreted.read(self, p, place)
         slice_ = self.offset(p, place)
         array = ast.Name(id=p.array, ctx=ast.Load())
         return at(ast.Subscript(value=array, slice=slice_, ctx=ctx or ast.Load()), place)
@@ -368,9 +381,14 @@ class Body:
             return records.loaded(self, p, place)
         return Number(self.element(p, place), p.dtype)
 
-    def store(self, p, index, node, place):
+    def store(self, p, node, place):
+        if p.stored:
+            reinterpreted.write(self, p, node, place)
+            return
         target = ast.Subscript(
-            value=ast.Name(id=p.array, ctx=ast.Load()), slice=index, ctx=ast.Store()
+            value=ast.Name(id=p.array, ctx=ast.Load()),
+            slice=self.offset(p, place),
+            ctx=ast.Store(),
         )
         self.emit(ast.Assign(targets=[target], value=node), place)
 

@@ -31,6 +31,7 @@ class Pointer(NamedTuple):
         None  # of a struct or vector type: then `array` may be a dict of names by dtype
     )
     is_array: bool = False  # the first element of a member that is an array
+    stored: str = ""  # the dtype of the array, where numbers are bits of it
 
 
 class Aggregate(NamedTuple):
@@ -58,6 +59,7 @@ class Variable(NamedTuple):
     is_plain: bool = False  # the variable of a loop over a range: its value has 64 bits
     record: object = None  # of kind "record" `name` has one name for each number
     is_reference: bool = False
+    stored: str = ""  # of a pointer, as there
 
 
 def itemsize(dtype):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import reinterpreted
 from .numbers import Aggregate, Lanes, Number, Pointer, Variable, itemsize
 from .trees import at
 
@@ -36,11 +37,11 @@ class Member(NamedTuple):
 
 
 class Record:
-    """A struct, or a vector type: then `lanes` is how many numbers it has."""
+    """A struct, a union, or a vector type: then `lanes` is how many numbers it has."""
 
-    __slots__ = ("align", "dtypes", "lanes", "leaves", "members", "name", "size", "unit")
+    __slots__ = ("align", "dtypes", "lanes", "leaves", "members", "name", "size", "stored", "unit")
 
-    def __init__(self, name, members, size, align, lanes=0):
+    def __init__(self, name, members, size, align, lanes=0, stored=""):
         self.name, self.members, self.size, self.align, self.lanes = (
             name,
             members,
@@ -48,7 +49,10 @@ class Record:
             align,
             lanes,
         )
+        self.stored = stored  # of a union: the dtype of the numbers of which its members are bits
         self.leaves = tuple(leaves(members))  # (dtype, offset in bytes) of each number
+        if stored:
+            self.leaves = tuple((stored, o) for o in range(0, size, itemsize(stored)))
         self.dtypes = tuple(dict.fromkeys(d for d, _ in self.leaves))
         self.unit = max(map(itemsize, self.dtypes))
 
@@ -119,6 +123,18 @@ def struct(name, given, least_align=1):
     return Record(name, members, end + -end % align, align)
 
 
+def union(name, given, least_align=1):
+    """The union of (name, CType) pairs: its memory is unsigned numbers as wide as the widest in it."""
+    members = {member: Member(made, 0) for member, made in given}
+    numbers = list(leaves(members))
+    unit = max(itemsize(d) for d, _ in numbers)
+    align = max(
+        [least_align, unit, *(m.type.record.align for m in members.values() if m.type.record)]
+    )
+    end = max(o + itemsize(d) for d, o in numbers)
+    return Record(name, members, end + -end % align, align, stored=f"uint{8 * unit}")
+
+
 # ---- members
 def lanes_of(record, name):
     """The numbers that ``.xyz``, ``.s01``, ``.lo`` and their like name, or None."""
@@ -157,6 +173,15 @@ def _first_leaf(record, member):
     return next(k for k, (_, o) in enumerate(record.leaves) if o >= member.offset)
 
 
+def around(record, name):
+    """The name of the member without a name in C (which begins with "<") that has the one of that name, or None."""
+    for outer, member in record.members.items():
+        inner = member.type.record if outer.startswith("<") else None
+        if inner is not None and (name in inner.members or around(inner, name)):
+            return outer
+    return None
+
+
 def _missing(body, place, record, name):
     raise body.error(
         place, f"'{record.name}' has no member '{name}'",
@@ -172,10 +197,16 @@ def picked(body, value, name, place):
             return value.parts[lanes[0]]
         return Aggregate(of_lanes(value.record, lanes), tuple(value.parts[k] for k in lanes))
     member = value.record.members.get(name)
+    if member is None and around(value.record, name):
+        return picked(body, picked(body, value, around(value.record, name), place), name, place)
     if member is None:
         _missing(body, place, value.record, name)
     if member.type.extents:
         raise body.error(place, f"'{name}' is an array of a value", "store the value in a variable")
+    if value.record.stored and member.type.record is None:
+        return reinterpreted.first(body, value.parts[0], member.type.base, place)
+    if value.record.stored:
+        raise body.error(place, f"'{name}' of a value of a union", "store the value in a variable")
     first = _first_leaf(value.record, member)
     if member.type.record is None:
         return value.parts[first]
@@ -191,6 +222,9 @@ def member_place(body, owner, name, place):
         targets = tuple(leaf_place(body, owner, k, place) for k in lanes)
         return targets[0] if len(lanes) == 1 else Lanes(of_lanes(record, lanes), targets)
     member = record.members.get(name)
+    if member is None and around(record, name):
+        inner = member_place(body, owner, around(record, name), place)
+        return member_place(body, inner, name, place)
     if member is None:
         _missing(body, place, record, name)
     made, first = member.type, _first_leaf(record, member)
@@ -219,7 +253,14 @@ def leaf_pointer(body, p, dtype, offset, place, extents=()):
     size = itemsize(dtype)
     array = p.array[dtype] if isinstance(p.array, dict) else p.array
     node = scaled(body, p.offset, p.record.unit // size, offset // size, place)
-    return Pointer(array, node, dtype, extents[1:], p.is_const, None, bool(extents))
+    stored = stored_of(p, dtype)
+    return Pointer(array, node, dtype, extents[1:], p.is_const, None, bool(extents), stored)
+
+
+def stored_of(p, dtype):
+    """The dtype of the array of which the numbers in what `p` points to are bits, or ""."""
+    stored = p.stored or p.record.stored
+    return "" if stored == dtype else stored
 
 
 def inner_pointer(body, p, made, offset, place):
@@ -230,8 +271,16 @@ def inner_pointer(body, p, made, offset, place):
         array = {d: array[d] for d in inner.dtypes}
         array = array[inner.dtypes[0]] if len(array) == 1 else array
     node = scaled(body, p.offset, p.record.unit // inner.unit, offset // inner.unit, place)
+    stored = p.stored or p.record.stored
     return Pointer(
-        array, node, inner.dtypes[0], made.extents[1:], p.is_const, inner, bool(made.extents)
+        array,
+        node,
+        inner.dtypes[0],
+        made.extents[1:],
+        p.is_const,
+        inner,
+        bool(made.extents),
+        stored,
     )
 
 
@@ -338,6 +387,12 @@ def fitting(body, v, record, place):
 
 def listed(body, record, value, place):
     """The Aggregate of a list of initial values; what is left out is 0."""
+    if has_union(record):
+        raise body.error(
+            place,
+            f"a list of values of '{record.name}', which has a union",
+            "declare a variable of it",
+        )
     parts = [None] * len(record.leaves)
     _fill(body, record, value, parts, 0)
     for k, (dtype, _) in enumerate(record.leaves):
@@ -414,8 +469,15 @@ def array_names(array):
 
 
 def has_array(record):
-    """Whether an array is among its members."""
-    return any(
+    """Whether an array or a union is among its members, or it is one: its variables lie in memory."""
+    return bool(record.stored) or any(
         m.type.extents or (m.type.record and has_array(m.type.record))
         for m in record.members.values()
+    )
+
+
+def has_union(record):
+    """Whether it is a union, or one is among its members."""
+    return bool(record.stored) or any(
+        m.type.record is not None and has_union(m.type.record) for m in record.members.values()
     )
