@@ -9,7 +9,7 @@ import pytest
 import unisono as un
 from unisono import _engine
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts/coverage_doc.py"
 
 

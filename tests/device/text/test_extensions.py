@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import unisono as un
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CASES = Path(__file__).with_name("extensions")
 
 pytestmark = [

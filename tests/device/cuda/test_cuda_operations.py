@@ -2,7 +2,7 @@
 
 UNISONO_CUDA_OPERATIONS: how many (3000); UNISONO_CUDA_SEED: which (0). A million take some minutes:
 
-    UNISONO_CUDA_OPERATIONS=1000000 python -m pytest -s tests/device/test_cuda_operations.py
+    UNISONO_CUDA_OPERATIONS=1000000 python -m pytest -s tests/device/cuda/test_cuda_operations.py
 """
 
 import gc
