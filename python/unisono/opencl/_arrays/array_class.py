@@ -23,6 +23,7 @@ from .memory import (
     compare_queues,
     is_computed,
     lent,
+    numpy_dtype,
     on_queue,
     over_buffer,
     strides_of,
@@ -152,11 +153,7 @@ class Array:
         self = object.__new__(cls)
         self.queue, self.context, self.allocator, self.events = queue, context, allocator, []
         self._x, self._base, self._offset = x, None, None
-        self.shape, self.dtype, self.strides = (
-            tuple(x.shape),
-            np.dtype(str(x.dtype)),
-            tuple(x.strides),
-        )
+        self.shape, self.dtype, self.strides = x.shape, numpy_dtype(x.dtype), x.strides
         return self
 
     def _like(self, x, queue=_Keep):

@@ -24,6 +24,17 @@ def is_computed(dtype):
     return dtype in _computed
 
 
+_known_dtypes = {}
+
+
+def numpy_dtype(dtype):
+    """NumPy's dtype of one of the engine's, made once."""
+    found = _known_dtypes.get(dtype.name)
+    if found is None:
+        found = _known_dtypes[dtype.name] = np.dtype(dtype.name)
+    return found
+
+
 def on_queue(queue, function, *args, **options):
     """Calls a function whose statements go to a queue."""
     if queue is None or queue._queue is None:
