@@ -7,7 +7,7 @@ its arrays. Arrays of the host, and those that `to_device` and its like make, go
 The words of kernels (`grid`, `threadIdx`, `shared`...) also compile in `unisono.kernel`.
 """
 
-from .. import atomic
+from .. import atomic, cbrt
 from .devices import (
     CudaError,
     Event,
@@ -46,6 +46,7 @@ from .warps import (
     clz,
     eq_sync,
     ffs,
+    fma,
     laneid,
     lanemask_lt,
     match_all_sync,
@@ -91,6 +92,7 @@ __all__ = [
     "blockDim",
     "blockIdx",
     "brev",
+    "cbrt",
     "close",
     "clz",
     "const",
@@ -105,6 +107,7 @@ __all__ = [
     "event_elapsed_time",
     "external_stream",
     "ffs",
+    "fma",
     "get_current_device",
     "gpus",
     "grid",

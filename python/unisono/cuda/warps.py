@@ -167,3 +167,8 @@ def threadfence_block():
 def threadfence_system():
     """As `threadfence`, as all see them (inside of a kernel)."""
     _only_in_kernels("threadfence_system")
+
+
+def fma(a, b, c):
+    """``a * b + c``, rounded once (inside of a kernel)."""
+    _only_in_kernels("fma")

@@ -206,6 +206,18 @@ def bits(a, out):
     out[i, 3] = cuda.brev(a[i])
 
 
+@cuda.jit
+def roots(a, out):
+    i = cuda.grid(1)
+    out[i] = cuda.fma(cuda.cbrt(a[i]), 2.0, 1.0)
+
+
+def test_fma_and_cbrt(chosen):
+    a, out = np.array([1.0, 8, 27]), np.zeros(3)
+    roots[1, 3](a, out)
+    np.testing.assert_allclose(out, [3, 5, 7], rtol=1e-15)
+
+
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
 def test_bit_functions(chosen, dtype):
     a = np.array([0, 1, 6, np.iinfo(dtype).max, np.iinfo(dtype).max // 3 * 2], dtype)
