@@ -255,8 +255,10 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (is_plain && name == "complex") return complex_call(args, place);
     if (is_plain && name == "round") {
         if (args.size() != 1)
-            refuse(place, "round takes one number in a compiled function",
-                   "round to digits outside, or write round(x * 100) / 100");
+            refuse(place,
+                   "round takes a number and digits; got " + std::to_string(args.size()) +
+                       " arguments",
+                   "write round(x) or round(x, digits)");
         return to_python_int(want_scalar(args[0], place, "the argument of round"), place,
                              op_from_numpy_name("rint"));
     }

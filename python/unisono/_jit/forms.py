@@ -164,7 +164,8 @@ class Forms:
             return plain
         if name == "print" and any(isinstance(a, ast.Starred) for a in e.args):
             return self.starred_print(e)
-        if name == "round" and len(e.args) == 2 and not e.keywords:
+        named = [k.arg for k in e.keywords]
+        if name == "round" and (len(e.args), named) in ((2, []), (1, ["ndigits"])):
             return self.rounded(e)
         if name == "len" and len(e.args) == 1 and self.range_call(e.args[0]):
             before = []
@@ -306,25 +307,14 @@ class Forms:
         return _at(ast.Call(func=builtin, args=e.args, keywords=[]), e)
 
     def rounded(self, e):
-        """round(x, n) with a constant n: through the digits, as CPython rounds."""
-        digits = e.args[1]
-        if -19 < (_integer(digits) or 0) < 0:
-            from .math_library import rounded_to
+        """round(x, digits) by the library."""
+        digits = e.args[1] if len(e.args) == 2 else e.keywords[0].value
+        if isinstance(digits, ast.Constant) and digits.value is None:
+            return _call("round", e, e.args[0])
+        from .math_library import rounded
 
-            function = _at(Value(value=rounded_to, ctx=ast.Load()), e)
-            unit = _constant(10 ** -_integer(digits), e)
-            return _at(ast.Call(func=function, args=[e.args[0], unit], keywords=[]), e)
-        known = isinstance(digits, ast.Constant) and type(digits.value) is int
-        if not known or not 0 <= digits.value <= 300:
-            return None
-        x = self.fresh("x")
-        spec = _at(ast.JoinedStr(values=[_constant(f".{digits.value}f", e)]), e)
-        shown = ast.FormattedValue(value=_name(x, e), conversion=-1, format_spec=spec)
-        text = _at(ast.JoinedStr(values=[_at(shown, e)]), e)
-        is_int = _call("isinstance", e, _name(x, e), _name("int", e))
-        value = _call("float", e, text)
-        chosen = _at(ast.IfExp(test=is_int, body=_name(x, e), orelse=value), e)
-        return _at(Let(body=[_assign(_name(x, e, ast.Store()), e.args[0])], value=chosen), e)
+        function = _at(Value(value=rounded, ctx=ast.Load()), e)
+        return _at(ast.Call(func=function, args=[e.args[0], digits], keywords=[]), e)
 
     def library_call(self, e):
         """str.maketrans, pow of three numbers and int of a text in a base by the library, or None."""

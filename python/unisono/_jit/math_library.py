@@ -1,11 +1,13 @@
-"""Functions of ``math`` for integers, and builtins that show them, that compiled code calls.
+"""Functions of ``math`` for integers, builtins that show them, and ``round``, that compiled code calls.
 
-They take what ``|`` takes: integers and bools. Results that 64 bits cannot hold raise OverflowError.
+Those of integers take what ``|`` takes: integers and bools. Results that 64 bits cannot hold raise OverflowError.
 """
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 from . import jit
 
@@ -29,31 +31,86 @@ def gcd(*integers):
 
 
 @jit
-def _is_up(quotient, rest, fraction, unit):
+def _is_up(quotient, rest, unit):
     """Whether the multiple above is nearer, or as near and even."""
     half = unit // 2
-    return rest > half or (rest == half and (fraction > 0 or quotient % 2 == 1))
+    return rest > half or (rest == half and quotient % 2 == 1)
+
+
+_LARGEST_COUNT = 2.0**53  # from here on floats are further apart than the numbers that are counted
 
 
 @jit
-def rounded_to(x, unit):
-    """``round(x, -k)`` for unit = 10**k, k from 1 to 18: half to even, of what x is exactly."""
-    if isinstance(x, int):
-        quotient, rest = divmod(x, unit)
-        if _is_up(quotient, rest, 0, unit):
-            quotient += 1
-        if abs(quotient) > _MOST // unit:
+def _rounded_integer(x, zeros):
+    if zeros > 19:
+        return 0
+    unit = 10**18 if zeros > 18 else 1
+    for _ in range(zeros if zeros < 19 else 0):
+        unit *= 10
+    quotient, rest = divmod(x | 0, unit)
+    if zeros == 19:  # ten of these units, of which an integer holds nine
+        if quotient > 5 or quotient < -5 or (quotient == 5 and rest > 0):
             raise OverflowError("the result does not fit in 64 bits")
-        return quotient * unit
-    if not math.isfinite(x):
-        return x
-    if abs(x) > 2.0**62:
-        raise OverflowError("the result does not fit in 64 bits")
-    whole = math.floor(x)
-    quotient, rest = divmod(whole, unit)
-    if _is_up(quotient, rest, x - whole, unit):
+        return 0
+    if _is_up(quotient, rest, unit):
         quotient += 1
-    return math.copysign(float(quotient * unit), x)
+    if abs(quotient) > _MOST // unit:
+        raise OverflowError("the result does not fit in 64 bits")
+    return quotient * unit
+
+
+@jit
+def _rest(a, b, product):
+    """a * b - product, where product is a * b as it was rounded (T. J. Dekker, Numer. Math. 18, 1971)."""
+    upper_a = 134217729.0 * a
+    upper_a -= upper_a - a
+    upper_b = 134217729.0 * b
+    upper_b -= upper_b - b
+    lower_a = a - upper_a
+    lower_b = b - upper_b
+    return (
+        (upper_a * upper_b - product) + upper_a * lower_b + lower_a * upper_b
+    ) + lower_a * lower_b
+
+
+@jit
+def rounded(x, digits):
+    """``round(x, digits)``: half to even, of what x is exactly, as CPython rounds.
+
+    Counts tenths, hundredths, ... or tens, hundreds, ...: which count is nearest is found exactly, and the last
+    operation rounds once. Beyond 22 digits powers of ten are no floats, and the result may be the one beside.
+    """
+    if isinstance(x, int):
+        return x | 0 if digits >= 0 else _rounded_integer(x, -digits)
+    power = 1.0
+    for _ in range(min(abs(digits), 340)):
+        power *= 10.0
+    value = float(x)
+    if digits >= 0:
+        product = value * power
+        if not abs(product) < _LARGEST_COUNT:  # nor NaN
+            return value
+        count = float(np.rint(product))
+        beyond = product - count
+        rest = _rest(value, power, product)
+        if beyond == 0.5 and rest > 0.0:
+            count += 1.0
+        if beyond == -0.5 and rest < 0.0:
+            count -= 1.0
+        return count / power
+    count = float(np.rint(value / power))
+    if not abs(count) < _LARGEST_COUNT:
+        return value
+    if math.isinf(power):
+        return count
+    multiple = count * power
+    rest = (value - multiple) - _rest(count, power, multiple)
+    half = power / 2.0
+    if rest > half or (rest == half and count % 2.0 == 1.0):
+        count += 1.0
+    if rest < -half or (rest == -half and count % 2.0 == 1.0):
+        count -= 1.0
+    return count * power
 
 
 @jit

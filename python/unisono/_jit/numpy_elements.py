@@ -32,9 +32,10 @@ radians, degrees = deg2rad, rad2deg
 @jit
 def around(a, decimals=0):
     """As NumPy rounds floats: through the power of ten, which it multiplies from 1e9 on."""
-    if not isinstance(a, np.ndarray):
-        return these_arguments()
-    if a.dtype != np.float64 and a.dtype != np.float32:
+    if isinstance(a, np.ndarray):
+        if a.dtype != np.float64 and a.dtype != np.float32:
+            return these_arguments()
+    elif not isinstance(a, (float, np.floating)):
         return these_arguments()
     digits = abs(decimals)
     power = 10.0 ** min(digits, 9)
