@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "comm/collective.h"
@@ -100,6 +102,7 @@ struct Started {
     std::vector<char> memory;
     std::unique_ptr<Request> request;
     bool receives = false;
+    const void* comm = nullptr;  ///< that it was sent by
 };
 
 class AllStarted {
@@ -109,17 +112,28 @@ class AllStarted {
         return all;
     }
     std::int64_t add(std::shared_ptr<Started> started) {
-        std::lock_guard lock(mutex_);
-        // What was sent is done some time, whether anybody asks or not.
-        if (++since_sweep_ >= most_since_sweep) {
-            since_sweep_ = 0;
-            std::erase_if(all_, [](const auto& s) {
-                return !s.second->receives && s.second.use_count() == 1 &&
-                       s.second->request->test();
-            });
+        std::vector<std::pair<std::int64_t, std::shared_ptr<Started>>> sent;
+        std::int64_t number = 0;
+        {
+            std::lock_guard lock(mutex_);
+            if (++since_sweep_ >= most_since_sweep) {
+                since_sweep_ = 0;
+                std::ranges::copy_if(all_, std::back_inserter(sent), [&](const auto& s) {
+                    return !s.second->receives && s.second->comm == started->comm;
+                });
+            }
+            number = ++last_;
+            all_.emplace(number, std::move(started));
         }
-        all_.emplace(++last_, std::move(started));
-        return last_;
+        // What was sent is done some time, whether anybody asks or not. Asking may let others run.
+        for (const auto& [old, one] : sent) {
+            try {
+                if (one->request->test()) remove(old);
+            } catch (const Error&) {
+                // Who waits for it is told.
+            }
+        }
+        return number;
     }
     /// Null where it is done.
     std::shared_ptr<Started> find(std::int64_t number) {
@@ -128,8 +142,12 @@ class AllStarted {
         return found == all_.end() ? nullptr : found->second;
     }
     void remove(std::int64_t number) {
+        std::shared_ptr<Started> done;  // let go of without the lock
         std::lock_guard lock(mutex_);
-        all_.erase(number);
+        const auto found = all_.find(number);
+        if (found == all_.end()) return;
+        done = std::move(found->second);
+        all_.erase(found);
     }
 
   private:
@@ -147,6 +165,7 @@ void start_send(std::int64_t* v) noexcept {
         auto made = std::make_shared<Started>();
         const auto* begin = static_cast<const char*>(m.data);
         if (m.is_given) made->memory.assign(begin, begin + bytes_of(m));
+        made->comm = &comm_at(v[1]);
         made->request =
             comm_at(v[1]).start_send(made->memory.data(), bytes_of(m), static_cast<int>(v[5]),
                                      static_cast<int>(v[6]), v[7] != 0);

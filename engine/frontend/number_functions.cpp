@@ -45,9 +45,12 @@ Value Operators::call_table(const Node& node, const std::string& name,
     if (name == "math.log" && args.size() == 2)
         return binary("/", call_table(node, name, {args[0]}), call_table(node, name, {args[1]}),
                       place);
-    if (name == "un.fma" && args.size() == 3) {  // of C text, whose numbers have one float dtype
+    if (name == "un.fma" && args.size() == 3) {
         for (const Value& a : args) want_scalar(a, place, "an argument of fma");
-        return scalar(b_->fma(args[0].expr, args[1].expr, args[2].expr), Weak::None);
+        const Value like = binary("+", binary("*", args[0], args[1], place), args[2], place);
+        const DType t = is_float(like.type.dtype) ? like.type.dtype : DType::Float64;
+        const E a = to_type(args[0], t, place), b = to_type(args[1], t, place);
+        return scalar(b_->fma(a, b, to_type(args[2], t, place)), Weak::None);
     }
     if (is_math && (base == "floor" || base == "ceil" || base == "trunc")) base = "math." + base;
     auto op = op_from_numpy_name(numpy_spelling(base));

@@ -78,7 +78,7 @@ void run_fibers(std::size_t count, const std::function<void(std::size_t)>& body,
                                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
     }
     for (std::size_t k = 0; k < count; ++k) {
-        auto** top = reinterpret_cast<void**>(f.stacks[k] + stack_bytes - 64);
+        auto** top = reinterpret_cast<void**>(f.stacks[k] + stack_bytes - 56);  // as behind a call
         *top = nullptr;  // where begin() would return to
         *--top = reinterpret_cast<void*>(&begin);
         f.at[k] = top - 6;

@@ -150,3 +150,21 @@ def test_waiting_by_polls_lets_others_run():
         return request.wait()
 
     assert run(2, program)[1] is None
+
+
+@un.jit
+def drops_requests(comm, a, b, n):
+    other = 1 - comm.Get_rank()
+    for k in range(n):
+        comm.Issend(a, other, k)
+    for k in range(n):
+        comm.Recv(b, other, k)
+    return b[0]
+
+
+def test_many_requests_that_nobody_waits_for():
+    def program():
+        comm = un.mpi.COMM_WORLD
+        return drops_requests(comm, np.full(4, 1.0 + comm.Get_rank()), np.zeros(4), 150)
+
+    assert un.mesh("virtual", 2).run(program) == [2.0, 1.0]

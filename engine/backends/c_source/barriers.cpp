@@ -52,7 +52,9 @@ void Writer::begin_group_faults() {
     may_have_ended_ = false;
     line(std::string(array_qualifier(Space::Local)) + "volatile int un_failed_at;");
     line("int un_barriers = 0;");
-    line("bool un_ended = false;");
+    // PoCL 3.1 lets all work-items run what stands behind a loop with barriers where it knows the
+    // value on some path out of it.
+    line("volatile bool un_ended = false;");
     std::string first;
     for (int axis = 0; axis < 3; ++axis) {
         first += (axis ? " && " : "") + work_item(WorkItemQuery::LocalId, axis) + " == 0";

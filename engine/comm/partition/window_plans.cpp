@@ -11,8 +11,8 @@
 
 namespace unisono::comm {
 
-/// At most so many entries of the rank's tape are kept, of about 300 bytes each; then all are
-/// forgotten.
+/// At most so many statements and entries of the rank's tape are kept, of about 300 bytes each;
+/// then all are forgotten.
 static constexpr std::size_t most_kept_entries = 1 << 14;
 
 void WindowPlan::keep(const Layout* layout) {
@@ -48,7 +48,7 @@ struct WindowPlans::Trace {
         s->retain();
         held.push_back(s);
     }
-    std::int32_t number_of(WindowReader& reader, const View& view);
+    std::int32_t number_of(WindowReader& reader, const View& view, bool writes);
     bool add(WindowReader& reader, const Entry& local, const Entry& statement, bool is_step);
     bool note_lie(WindowReader& reader, const View& view);
 };
@@ -90,10 +90,11 @@ bool is_equal(const Halos& a, const Halos& b, std::size_t count) {
 }  // namespace
 
 /// The number of a local view's memory; -1 of memory that entries alone cannot make again.
-std::int32_t WindowPlans::Trace::number_of(WindowReader& reader, const View& view) {
+/// -1: what is neither the window's nor made by it, which is written first.
+std::int32_t WindowPlans::Trace::number_of(WindowReader& reader, const View& view, bool writes) {
     Storage* s = view.storage;
     if (const std::int32_t known = reader.number_of(s); known >= 0) return known;
-    if (s->device || s->memory.handle || s->borrowed || s->exports > 0) return -1;
+    if (!writes || s->device || s->memory.handle || s->borrowed || s->exports > 0) return -1;
     hold(s);
     plan->keep(view.layout);
     plan->made.push_back({view.layout, view.dtype, s->bytes});
@@ -114,7 +115,7 @@ bool WindowPlans::Trace::add(WindowReader& reader, const Entry& local, const Ent
     }
     auto number = [&](const View& v, std::size_t at) {
         if (!v.storage) return true;
-        made.memory[at] = number_of(reader, v);
+        made.memory[at] = number_of(reader, v, at == 3);
         plan->keep(v.layout);
         return made.memory[at] >= 0;
     };
@@ -135,7 +136,8 @@ bool WindowPlans::Trace::note_lie(WindowReader& reader, const View& view) {
     const Block& block = *Block::of(*view.storage);
     if (!block.is_split()) return true;
     const View& local = block.local().view();
-    const std::int32_t number = reader.number_of(view.storage), memory = number_of(reader, local);
+    const std::int32_t number = reader.number_of(view.storage),
+                       memory = number_of(reader, local, true);
     if (number < 0 || memory < 0) return false;
     auto& last = lies[static_cast<std::size_t>(number)];
     const std::size_t count = block.held().splits().size();
@@ -205,6 +207,7 @@ void WindowPlans::note(std::span<const Entry> window, std::size_t statement, boo
     if (!trace_) return;
     const std::span<const Entry> pending = Tape::current().pending();
     bool can = counters().flushes.load(std::memory_order_relaxed) == trace_->flushes;
+    can = can && trace_->seen <= pending.size();  // nothing was pruned
     const Entry& e = window[statement];
     for (; can && trace_->seen < pending.size(); ++trace_->seen)
         can = trace_->add(reader_, pending[trace_->seen], e, is_step);
@@ -247,11 +250,12 @@ void WindowPlans::end() {
         }
         plan.parts[p].drops_end = static_cast<std::uint32_t>(plan.drops.size());
     }
-    if (kept_entries_ + plan.entries.size() > most_kept_entries) {
+    const std::size_t size = plan.entries.size() + plan.lines.size();
+    if (kept_entries_ + size > most_kept_entries) {
         plans_.clear();
         kept_entries_ = 0;
     }
-    kept_entries_ += plan.entries.size() + 1;
+    kept_entries_ += size + 1;
     plans_.emplace(trace->hash, trace->plan);
 }
 

@@ -15,10 +15,10 @@ void vendor::draw(DeviceWork& work, const primitives::Drawing& d, const DeviceVe
     const bool is_normal = d.what == Distribution::Normal;
     const bool is_odd = is_normal && to.size % 2 == 1;
     const DeviceVector made = is_odd ? work.scratch(to.dtype, to.size + 1) : to;
-    // A number of float64 takes two places of the sequence.
+    // A pair of normal numbers of float64 takes four places of the sequence.
     libraries->draw({static_cast<int>(d.key.library),
                      d.key.key,
-                     2 * d.key.next,
+                     4 * d.key.next,
                      is_normal,
                      to.dtype,
                      {made.memory, made.offset},

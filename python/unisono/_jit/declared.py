@@ -163,6 +163,11 @@ class DeclaredFunction:
             lines.append(f"    function({', '.join(given)})")
         elif self._result[0] == "tuple":
             wanted = [d for d, _ in self._leaves(getattr(function, "result", None), self._result)]
+            if len(wanted) != len(self._result[1]):
+                raise TypeError(
+                    f"declare_device: '{self.__name__}' returns {len(wanted)} numbers; got a signature whose result "
+                    f"has {len(self._result[1])}; give one type for each"
+                )
             lines.append(f"    result = function({', '.join(given)})")
             parts = ["result"] if len(wanted) == 1 else [f"result[{k}]" for k in range(len(wanted))]
             parts = [f"np.{d}({x})" for d, x in zip(wanted, parts, strict=True)]

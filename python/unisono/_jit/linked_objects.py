@@ -28,7 +28,7 @@ class LinkedObject:
 
     def __init__(self, source):
         self._source = source
-        self._library, self._folder = source, None
+        self._library, self._folder = os.path.abspath(source), None
         if not os.path.exists(source):
             raise CompileError(
                 f"declare_device: link={source!r} is no file; give the path of an object file"

@@ -80,7 +80,7 @@ def rounded(x, digits):
     Counts tenths, hundredths, ... or tens, hundreds, ...: which count is nearest is found exactly, and the last
     operation rounds once. Beyond 22 digits powers of ten are no floats, and the result may be the one beside.
     """
-    if isinstance(x, int):
+    if isinstance(x, (int, np.integer, np.bool_)):
         return x | 0 if digits >= 0 else _rounded_integer(x, -digits)
     power = 1.0
     for _ in range(min(abs(digits), 340)):
@@ -110,7 +110,10 @@ def rounded(x, digits):
         count += 1.0
     if rest < -half or (rest == -half and count % 2.0 == 1.0):
         count -= 1.0
-    return count * power
+    made = count * power
+    if math.isinf(made):
+        raise OverflowError("rounded value too large to represent")
+    return made
 
 
 @jit

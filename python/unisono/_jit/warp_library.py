@@ -24,6 +24,18 @@ def jit(function):
     return _jit(boundscheck=False, cdivision=True)(function)
 
 
+@jit
+def plain(value):
+    """A number of Python, as indices and constants are, as one of NumPy."""
+    if isinstance(value, (bool, np.bool_)):
+        return value
+    if isinstance(value, int):
+        return np.int64(value)
+    if isinstance(value, float) and not isinstance(value, np.floating):
+        return np.float64(value)
+    return value
+
+
 # ---- whose value a work-item gets; `width` is a power of 2
 @jit
 def source_idx(me, lane, width):
@@ -32,12 +44,12 @@ def source_idx(me, lane, width):
 
 @jit
 def source_up(me, delta, width):
-    return me - delta if me & (width - 1) >= delta else me
+    return me - delta if 0 <= delta <= me & (width - 1) else me
 
 
 @jit
 def source_down(me, delta, width):
-    return me + delta if (me & (width - 1)) + delta < width else me
+    return me + delta if 0 <= delta < width - (me & (width - 1)) else me
 
 
 @jit
@@ -50,10 +62,20 @@ def source_xor(me, mask, width):
 sources = {"idx": source_idx, "up": source_up, "down": source_down, "xor": source_xor}
 
 
+@jit
+def require_places(size):
+    """Of the local arrays in which a group exchanges values."""
+    if size > 1024:
+        raise ValueError(
+            "functions of sub-groups and work-groups take groups of at most 1024 work-items; launch smaller groups"
+        )
+
+
 # ---- what all work-items of a group call
 @jit
 def shuffle(value, me, source, size, active):
     """The value of the work-item `source`."""
+    require_places(size)
     places = local_array(1024, value.dtype)
     if active:
         places[me & 1023] = value
@@ -68,6 +90,7 @@ def shuffle(value, me, source, size, active):
 @jit
 def ballot(is_true, me, size, active):
     """A bit for each work-item of the warp that says yes."""
+    require_places(size)
     votes = local_array(1024, np.uint32)
     votes[me & 1023] = np.uint32(1) if active and is_true else np.uint32(0)
     barrier()
@@ -82,6 +105,7 @@ def ballot(is_true, me, size, active):
 @jit
 def match(value, me, size, active):
     """A bit for each work-item of the warp that has the same value."""
+    require_places(size)
     places = local_array(1024, value.dtype)
     takes_part = local_array(1024, np.uint32)
     places[me & 1023] = value
@@ -142,6 +166,7 @@ def collective(kind, op):
     is_reduction, is_inclusive = kind == "reduce", kind == "inclusive"
 
     def collected(value, me, size, width, active):
+        require_places(size)
         places = local_array(1024, value.dtype)
         number = value.dtype
         places[me & 1023] = value if active else identity(value)
@@ -170,18 +195,18 @@ def collective(kind, op):
 def _one_line(name, parameters, result, **scope):
     """A compiled function of one line, under the name that messages have."""
     text = f"def {name}({parameters}):\n    return {result}\n"
-    scope |= {"shuffle": shuffle, "me": local_linear_id, "size": local_linear_size}
+    scope |= {"shuffle": shuffle, "plain": plain, "me": local_linear_id, "size": local_linear_size}
     return compile_text(text, name, scope)
 
 
 def _shuffling(name, source, first=""):
-    result = "shuffle(value, me(), source(me(), lane, 32), size(), True)"
+    result = "shuffle(plain(value), me(), source(me(), lane, 32), size(), True)"
     return _one_line(name, f"{first}value, lane", result, source=source)
 
 
 def _collecting(name, kind, op, is_group):
     width = "size()" if is_group else "32"
-    result = f"work(value, me(), size(), {width}, True)"
+    result = f"work(plain(value), me(), size(), {width}, True)"
     return _one_line(name, "value", result, work=collective(kind, op))
 
 
@@ -248,7 +273,7 @@ def work_group_all(predicate):
 
 @jit
 def work_group_broadcast(value, index):
-    return shuffle(value, local_linear_id(), index, local_linear_size(), True)
+    return shuffle(plain(value), local_linear_id(), index, local_linear_size(), True)
 
 
 implementations = {
@@ -308,12 +333,12 @@ def lanemask_lt():
 
 @jit
 def match_any_sync(mask, value):
-    return match(value, local_linear_id(), local_linear_size(), True)
+    return match(plain(value), local_linear_id(), local_linear_size(), True)
 
 
 @jit
 def match_all_sync(mask, value):
-    bits = match(value, local_linear_id(), local_linear_size(), True)
+    bits = match(plain(value), local_linear_id(), local_linear_size(), True)
     all_of_them = activemask()
     is_same = bits == all_of_them
     return (all_of_them if is_same else np.uint32(0)), is_same
@@ -367,7 +392,7 @@ def clz(x):
     bits = _bits(x)
     for k in (1, 2, 4, 8, 16, 32):
         bits = bits | (bits >> np.uint64(k))
-    return np.int32(8 * x.itemsize - _count(bits))
+    return np.int32(8 * plain(x).itemsize - _count(bits))
 
 
 @jit
@@ -379,12 +404,13 @@ def ffs(x):
 
 @jit
 def brev(x):
-    bits = _bits(x)
+    given = plain(x)
+    bits = _bits(given)
     turned = np.uint64(0)
-    for _ in range(8 * x.itemsize):
+    for _ in range(8 * given.itemsize):
         turned = (turned << np.uint64(1)) | (bits & np.uint64(1))
         bits = bits >> np.uint64(1)
-    number = x.dtype
+    number = given.dtype
     return number(turned)
 
 

@@ -1,7 +1,5 @@
 """Functions of sub-groups (warps) and work-groups in Python kernels, bit functions and fences, on every place."""
 
-import os
-
 import numpy as np
 import pytest
 import unisono as un
@@ -110,6 +108,50 @@ def test_reductions_and_scans(device):
 
 
 @un.kernel
+def of_python_numbers(x, w):
+    i = un.local_linear_id()
+    w[i] = un.sub_group_shuffle(i, i + 1) + 100 * un.work_group_reduce_max(0.5 * i)
+    w[i] += 10000 * un.sub_group_shuffle(x[i] > 2, 1)
+
+
+def test_numbers_of_python_are_given_on(device):
+    w = of_each(of_python_numbers, device, "f8", (8,), (8,))
+    assert w.tolist() == [min(i + 1, 7) + 350 + 10000 for i in range(8)]
+
+
+@un.kernel
+def in_a_large_group(x, w):
+    w[un.local_linear_id()] = un.work_group_reduce_add(x[un.local_linear_id()])
+
+
+def test_groups_of_more_than_1024_are_refused():
+    for kernel in (in_a_large_group, shuffles):
+        with pytest.raises(ValueError, match="at most 1024 work-items"):
+            of_each(kernel, "cpu", size=(2048,), local=(2048,))
+
+
+@un.kernel
+def barriers_in_a_loop(a, count):
+    i, me = un.global_id(0), un.local_id(0)
+    t = un.local_array(64, np.float32)
+    x = a[i]
+    for _ in range(5):
+        t[me] = x
+        un.barrier()
+        x += t[63 - me]
+        un.barrier()
+    a[i] = x
+    if me == 0:
+        un.atomic.add(count, 0, 1)
+
+
+def test_what_stands_behind_a_loop_of_barriers_runs_once(device):
+    a, count = un.ones(128, "f4", device=device), un.zeros(1, "i4", device=device)
+    barriers_in_a_loop[128, 64](a, count)
+    assert (a.tolist(), count.tolist()) == ([32.0] * 128, [2])
+
+
+@un.kernel
 def extremes(x, w):
     i = un.local_linear_id()
     w[i] = un.sub_group_scan_exclusive_min(x[i])
@@ -118,8 +160,6 @@ def extremes(x, w):
 
 @pytest.mark.parametrize("dtype", ["i4", "u8", "i8", "u1", "f4", "f8"])
 def test_exclusive_extremes_begin_at_the_ends_of_the_type(device, dtype):
-    if "UNISONO_TEST_CUDA_DEVICES" in os.environ and dtype[0] == "f" and device.name[:4] == "cuda":
-        pytest.skip("the CUDA driver of the tests cannot run loops over floats in local memory")
     x = un.array(np.array([3, 1, 2], dtype), device=device)
     w = un.zeros(6, dtype, device=device)
     extremes[3, 3](x, w)
@@ -175,8 +215,6 @@ def chosen(request):
 
 
 def test_a_reduction_as_it_was_written_for_numba(chosen):
-    if chosen.startswith("opencl"):
-        pytest.skip("PoCL takes minutes to compile a loop of barriers and index tests")
     a, out = np.arange(128, dtype=np.float32), np.zeros(1, np.float32)
     warp_total[2, 64](a, out)
     assert out.tolist() == [a.sum()]
@@ -212,10 +250,24 @@ def roots(a, out):
     out[i] = cuda.fma(cuda.cbrt(a[i]), 2.0, 1.0)
 
 
-def test_fma_and_cbrt(chosen):
-    a, out = np.array([1.0, 8, 27]), np.zeros(3)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+def test_fma_and_cbrt(chosen, dtype):
+    a, out = np.array([1, 8, 27], dtype), np.zeros(3)
     roots[1, 3](a, out)
-    np.testing.assert_allclose(out, [3, 5, 7], rtol=1e-15)
+    np.testing.assert_allclose(out, [3, 5, 7], rtol=1e-6 if dtype == "f4" else 1e-15)
+
+
+@cuda.jit
+def whole_fma(a, out):
+    i = cuda.grid(1)
+    out[i] = cuda.fma(a[i], 2, 1)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i4"])
+def test_fma_of_several_types(chosen, dtype):
+    a, out = np.array([1, 8, 27], dtype), np.zeros(3)
+    whole_fma[1, 3](a, out)
+    assert out.tolist() == [3, 17, 55]
 
 
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])

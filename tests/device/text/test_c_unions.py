@@ -112,6 +112,7 @@ def test_pointers_to_numbers_of_another_type(device):
         ("Bits s; atomicAdd(&s.i, 1);", "atomicAdd of int32 in memory of uint32"),
         ("Bits s; set(&s.f);", "got float32 in memory of uint32"),
         ("w[0] = *(double *)w;", "becomes one to float64"),
+        ("((unsigned char *)w)[1] = 7;", "becomes one to uint8, which is narrower"),
     ],
 )
 def test_errors_name_the_union(statements, what):

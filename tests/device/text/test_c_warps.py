@@ -29,8 +29,6 @@ extern "C" __global__ void sum(const float *in, float *out, int n) {
 
 
 def test_a_reduction_by_warps_and_blocks(device):
-    if device.name.startswith("opencl"):
-        pytest.skip("PoCL takes a minute to compile that many barriers")
     x, out = un.arange(1000, dtype="f4", device=device), un.zeros(1, "f4", device=device)
     un.RawKernel(REDUCTION, "sum")((2,), (128,), (x, out, 1000))
     assert out.tolist() == [499500.0]

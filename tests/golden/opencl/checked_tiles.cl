@@ -63,7 +63,7 @@ __kernel void checked_tiles(
     __local float tile[64];  // 3
     __local volatile int un_failed_at;
     int un_barriers = 0;
-    bool un_ended = false;
+    volatile bool un_ended = false;
     if ((long)get_local_id(0) == 0 && (long)get_local_id(1) == 0 && (long)get_local_id(2) == 0) {
         un_failed_at = 2147483647;
     }

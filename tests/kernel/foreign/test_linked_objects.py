@@ -1,5 +1,6 @@
 """Functions of object files, archives and shared libraries behind `declare_device`."""
 
+import os
 import shutil
 import subprocess
 
@@ -68,3 +69,9 @@ def test_errors(files, tmp_path):
         un.declare_device("product_of", "int32(int32)", link=str(tmp_path / "bad.o"))(1)
     with pytest.raises(un.CompileError, match="takes or gives scalar complex128"):
         un.declare_device("product_of", "complex128(int32)", link=files[".so"])(1)
+
+
+def test_a_file_is_found_from_the_working_folder(files, monkeypatch):
+    folder, name = os.path.split(files[".so"])
+    monkeypatch.chdir(folder)
+    assert un.declare_device("product_of", "int32(int32, int32)", link=name)(6, 7) == 42

@@ -79,6 +79,8 @@ def memory(body, made, name, count, here):
         args = [ast.Constant(value=size), node]
         call = ast.Call(func=Known(id=word, ctx=ast.Load()), args=args, keywords=[])
         body.used.add(one)
+        if made.space != "local":
+            body.private.add(one)
         target = ast.Name(id=one, ctx=ast.Store())
         body.top.append(at(ast.Assign(targets=[target], value=call), here))
     return array

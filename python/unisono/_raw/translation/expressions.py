@@ -19,6 +19,7 @@ from .numbers import (
     common,
     is_complex,
     is_float,
+    itemsize,
     promoted,
 )  # fmt: skip
 from .trees import at
@@ -354,6 +355,14 @@ def retyped(body, p, made, place):
         return p
     if len(dtypes) != 1 or dtypes != wanted:
         cast = reinterpreted.cast(p, made.base) if to is None and made.base[0] in "fiu" else None
+        is_narrow = cast is not None and 0 < itemsize(made.base) < itemsize(
+            cast.stored or made.base
+        )
+        if is_narrow and not (made.is_const or p.is_const or p.array in body.private):
+            raise body.error(
+                place, f"a pointer to {p.dtype} becomes one to {made.base}, which is narrower",
+                "point to const: what is written beside it at the same time would be lost; write whole numbers of the array",
+            )  # fmt: skip
         if cast is not None:
             return cast
         raise body.error(

@@ -111,6 +111,7 @@ class Body:
         self.unit = translation.unit
         self.scopes, self.out, self.top = [{}], [], []
         self.used, self.fresh_count, self.hidden = set(), 0, []
+        self.private = set()  # arrays of the work-item's own
         self.steps = []  # what `continue` does first, per loop
         self.dynamic = None
         # Who takes part, of `warps`: here, in the whole function, and in the content of a loop that all go through.
