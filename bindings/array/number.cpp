@@ -223,7 +223,11 @@ std::optional<Array> special_power(const Array& x, PyObject* exponent_object) {
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
-    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    if (modulus != Py_None) {
+        if (!PyLong_Check(a) || !PyLong_Check(b) || !PyLong_Check(modulus))
+            Py_RETURN_NOTIMPLEMENTED;
+        return PyLong_Type.tp_as_number->nb_power(a, b, modulus);  // Python's integers
+    }
     if (const KnownValue x = known_value(a); x && x.dtype == DType::Float64) {
         std::int64_t exponent;
         if (small_integer(b, exponent) && exponent == 2) {

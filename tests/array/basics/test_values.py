@@ -169,3 +169,13 @@ def test_insert_at_a_float_is_a_type_error():
     for xp in (np, un):
         with pytest.raises(TypeError):
             xp.insert(xp.asarray([1, 2, 3]), 1.5, 9)
+
+
+def test_powers_of_integers_with_a_modulus():
+    for x in (un.int64(3), un.array([3, 1])[0], 3):
+        assert pow(x, un.int64(4), un.int64(5)) == pow(x, 4, un.int64(5)) == 1
+        assert pow(x, un.int64(-1), 5) == 2
+    with pytest.raises(TypeError):
+        pow(un.float64(3), un.int64(4), un.int64(5))
+    with pytest.raises(TypeError):
+        pow(un.array([3]), 4, 5)
