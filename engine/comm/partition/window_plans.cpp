@@ -48,7 +48,7 @@ struct WindowPlans::Trace {
         s->retain();
         held.push_back(s);
     }
-    std::int32_t number_of(WindowReader& reader, const View& view, bool writes);
+    std::int32_t number_of(WindowReader& reader, const View& view);
     bool add(WindowReader& reader, const Entry& local, const Entry& statement, bool is_step);
     bool note_lie(WindowReader& reader, const View& view);
 };
@@ -90,11 +90,10 @@ bool is_equal(const Halos& a, const Halos& b, std::size_t count) {
 }  // namespace
 
 /// The number of a local view's memory; -1 of memory that entries alone cannot make again.
-/// -1: what is neither the window's nor made by it, which is written first.
-std::int32_t WindowPlans::Trace::number_of(WindowReader& reader, const View& view, bool writes) {
+std::int32_t WindowPlans::Trace::number_of(WindowReader& reader, const View& view) {
     Storage* s = view.storage;
     if (const std::int32_t known = reader.number_of(s); known >= 0) return known;
-    if (!writes || s->device || s->memory.handle || s->borrowed || s->exports > 0) return -1;
+    if (s->device || s->memory.handle || s->borrowed || s->exports > 0) return -1;
     hold(s);
     plan->keep(view.layout);
     plan->made.push_back({view.layout, view.dtype, s->bytes});
@@ -115,7 +114,7 @@ bool WindowPlans::Trace::add(WindowReader& reader, const Entry& local, const Ent
     }
     auto number = [&](const View& v, std::size_t at) {
         if (!v.storage) return true;
-        made.memory[at] = number_of(reader, v, at == 3);
+        made.memory[at] = number_of(reader, v);
         plan->keep(v.layout);
         return made.memory[at] >= 0;
     };
@@ -136,8 +135,7 @@ bool WindowPlans::Trace::note_lie(WindowReader& reader, const View& view) {
     const Block& block = *Block::of(*view.storage);
     if (!block.is_split()) return true;
     const View& local = block.local().view();
-    const std::int32_t number = reader.number_of(view.storage),
-                       memory = number_of(reader, local, true);
+    const std::int32_t number = reader.number_of(view.storage), memory = number_of(reader, local);
     if (number < 0 || memory < 0) return false;
     auto& last = lies[static_cast<std::size_t>(number)];
     const std::size_t count = block.held().splits().size();
