@@ -37,10 +37,9 @@ struct LibraryProduct {
     LibraryMatrix a, b, c;
 };
 
-/// Transforms of `boxes` boxes of up to three axes: cell (i, j, k) of box b lies at first + b *
-/// step
-/// + ((i * extents[1] + j) * extents[2] + k) * stride, in elements of the side's own dtype. Of one
-/// axis they are lines.
+/// Transforms of `boxes` boxes of up to three axes. In elements of the side's own dtype, cell
+/// (i, j, k) of box b lies at first + b * step + ((i * extents[1] + j) * extents[2] + k) * stride.
+/// Boxes of one axis are lines.
 struct LibraryTransform {
     using Lengths = std::array<std::int64_t, 3>;
     struct Side {

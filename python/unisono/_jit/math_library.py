@@ -42,16 +42,14 @@ _LARGEST_COUNT = 2.0**53  # from here on floats are further apart than the numbe
 
 @jit
 def _rounded_integer(x, zeros):
-    if zeros > 19:
-        return 0
-    unit = 10**18 if zeros > 18 else 1
-    for _ in range(zeros if zeros < 19 else 0):
-        unit *= 10
-    quotient, rest = divmod(x | 0, unit)
-    if zeros == 19:  # ten of these units, of which an integer holds nine
-        if quotient > 5 or quotient < -5 or (quotient == 5 and rest > 0):
+    if zeros > 18:
+        if zeros == 19 and (x > 5 * 10**18 or x < -5 * 10**18):
             raise OverflowError("the result does not fit in 64 bits")
         return 0
+    unit = 1
+    for _ in range(zeros):
+        unit *= 10
+    quotient, rest = divmod(x | 0, unit)
     if _is_up(quotient, rest, unit):
         quotient += 1
     if abs(quotient) > _MOST // unit:

@@ -130,42 +130,34 @@ RandomApi load_random(int driver) {
     return a;
 }
 
-/// All devices of a process have one driver.
-const BlasApi& the_blas(int driver) {
-    static const BlasApi loaded = load_blas(driver);
-    return loaded;
-}
-const SolverApi& the_solver(int driver) {
-    static const SolverApi loaded = load_solver(driver);
-    return loaded;
-}
-const FftApi& the_fft(int driver) {
-    static const FftApi loaded = load_fft(driver);
-    return loaded;
-}
-const RandomApi& the_random(int driver) {
-    static const RandomApi loaded = load_random(driver);
+/// Loaded once: all devices of a process have one driver.
+template <auto load>
+const auto& the_only(int driver) {
+    static const auto loaded = load(driver);
     return loaded;
 }
 
-template <class A>
-const A* present(const A& api) {
+template <auto load>
+auto present(int driver) {
+    const auto& api = the_only<load>(driver);
     return api.library.handle ? &api : nullptr;
 }
 
 }  // namespace
 
-const BlasApi* blas_api(int driver) { return present(the_blas(driver)); }
-const SolverApi* solver_api(int driver) { return present(the_solver(driver)); }
-const FftApi* fft_api(int driver) { return present(the_fft(driver)); }
-const RandomApi* random_api(int driver) { return present(the_random(driver)); }
+const BlasApi* blas_api(int driver) { return present<load_blas>(driver); }
+const SolverApi* solver_api(int driver) { return present<load_solver>(driver); }
+const FftApi* fft_api(int driver) { return present<load_fft>(driver); }
+const RandomApi* random_api(int driver) { return present<load_random>(driver); }
 
 std::vector<std::string> library_reports(int driver) {
     auto line = [](const Wanted& wanted, const Library& library) {
         return std::string(wanted.title) + ": " + library.text;
     };
-    return {line(blas, the_blas(driver).library), line(solver, the_solver(driver).library),
-            line(fft, the_fft(driver).library), line(random, the_random(driver).library)};
+    return {line(blas, the_only<load_blas>(driver).library),
+            line(solver, the_only<load_solver>(driver).library),
+            line(fft, the_only<load_fft>(driver).library),
+            line(random, the_only<load_random>(driver).library)};
 }
 
 }  // namespace unisono::cuda
