@@ -11,6 +11,9 @@ namespace unisono::comm {
 
 namespace {
 
+/// Blocks that a mesh keeps to use again.
+constexpr std::size_t most_spare = 64;
+
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
 }  // namespace
@@ -22,14 +25,47 @@ Block::Block(Mesh& mesh, const Layout* shape, DType dtype)
     packed = shape_;
 }
 
+/// One that is not used any more, as a new one.
+void Block::renew(const Layout* shape, DType dtype) {
+    if (const Layout* whole = shape->packed(); whole != shape_) {
+        whole->retain();
+        shape_->release();
+        packed = shape_ = whole;
+    }
+    dtype_ = dtype;
+    width = size_of(dtype);
+    room_ = current_ = {};
+}
+
 Block& Block::made(Mesh& mesh, const View& all) {
+    auto& spare = mesh.spare_blocks();
+    std::unique_ptr<Block> block;
+    if (spare.empty()) {
+        block = std::make_unique<Block>(mesh, all.layout, all.dtype);
+    } else {
+        block = std::move(spare.back());
+        spare.pop_back();
+        block->renew(all.layout, all.dtype);
+    }
     // What is spread has no memory of its own; the storage owns the block.
-    auto* block = new Block(mesh, all.layout, all.dtype);
     Storage& s = *all.storage;
-    s.owner = static_cast<PlacedMemory*>(block);
-    s.release_owner = [](void* owner) { delete of(owner); };
+    s.owner = static_cast<PlacedMemory*>(block.get());
+    s.release_owner = [](void* owner) { of(owner)->retire(); };
     s.borrowed = s.adopted = true;
-    return *block;
+    return *block.release();
+}
+
+/// The storage is gone. Of a rank alone each statement makes a block, which is used again.
+void Block::retire() {
+    Mesh* mesh = Mesh::current();
+    if (mesh != &mesh_ || mesh->size() > 1 || mesh->spare_blocks().size() >= most_spare) {
+        delete this;
+        return;
+    }
+    local_ = Array();
+    here = {};
+    held_.reset();
+    mesh->spare_blocks().emplace_back(this);
 }
 
 Block& Block::of(Mesh& mesh, const View& all) {
@@ -41,8 +77,15 @@ Block* Block::of(void* owner) { return static_cast<Block*>(static_cast<PlacedMem
 Block* Block::of(const Storage& storage) { return of(storage.owner); }
 
 void Block::keep(Array local) {
+    if (mesh_.size() == 1) {
+        // Field by field, as they were written just now: a wider load would wait for them.
+        const View& v = local.view();
+        here.storage = v.storage;
+        here.layout = v.layout;
+        here.offset = v.offset;
+        here.dtype = v.dtype;
+    }
     local_ = std::move(local);
-    if (mesh_.size() == 1) here = local_.view();
 }
 
 Few<std::int64_t> Block::extended(Dims shape, const Halos& halos) const {
@@ -103,6 +146,8 @@ std::optional<Steps> Block::steps(const View& view) const {
 bool Block::shows(const View& view) const {
     const Dims extents = view.layout->shape(), strides = view.layout->strides();
     const Dims all = shape(), pitch = shape_->strides();
+    if (extents.empty() && size_of(view.dtype) == width)
+        return view.offset >= 0 && view.offset < shape_->size();
     const bool is_alike =
         size_of(view.dtype) == width && extents.size() == all.size() && view.layout->size() > 0;
     if (!is_alike || !std::ranges::equal(strides, pitch)) return steps(view).has_value();

@@ -77,9 +77,11 @@ class Block : public PlacedMemory {
     Few<std::int64_t> extended(Dims shape, const Halos& halos) const;
     std::int64_t first_dealt(const Split& split, const View& view, const Steps& steps,
                              const Box& box) const;
-    /// Along a split axis, counted from the first own element; of others with what halos are there.
     static Block& made(Mesh& mesh, const View& all);
+    void renew(const Layout* shape, DType dtype);
+    void retire();
     void keep(Array local);
+    /// Along a split axis, counted from the first own element; of others with what halos are there.
     Array slab(std::size_t along, std::int64_t begin, std::int64_t end) const;
     void grow(const Halos& room);
     void exchange(std::size_t along, Halo wanted);

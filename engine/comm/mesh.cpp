@@ -67,7 +67,10 @@ Mesh::Mesh(std::string kind, std::unique_ptr<Transport> transport)
 
 Mesh::~Mesh() { Tape::current().record_apart(*place_, nullptr); }
 
-Mesh* Mesh::current() { return unisono::current<MeshPart>().mesh.get(); }
+Mesh* Mesh::current() {
+    auto* part = Context::current().part_if_made<MeshPart>();
+    return part ? part->mesh.get() : nullptr;
+}
 
 Mesh& Mesh::get(const std::string& kind, bool (*interrupted)()) {
     auto& mesh = unisono::current<MeshPart>().mesh;

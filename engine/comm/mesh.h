@@ -16,6 +16,7 @@ struct OpaqueCall;
 
 namespace unisono::comm {
 
+class Block;
 class Partition;
 class Place;
 
@@ -66,6 +67,9 @@ class Mesh {
     std::int64_t bytes_gathered() const { return bytes_gathered_; }
     void count_gathered(std::int64_t bytes) { bytes_gathered_ += bytes; }
 
+    /// Blocks of a rank alone whose storages are gone.
+    std::vector<std::unique_ptr<Block>>& spare_blocks() { return spare_blocks_; }
+
     /// Completes pending work and waits for all ranks.
     void barrier();
     /// At the end of the program: completes pending messages, then ends the connection.
@@ -82,6 +86,7 @@ class Mesh {
     std::unique_ptr<Transport> transport_;
     int size_;  ///< asked for each statement
     std::unique_ptr<Place> place_;
+    std::vector<std::unique_ptr<Block>> spare_blocks_;
     std::unique_ptr<Partition> partition_;
     std::int64_t bytes_gathered_ = 0;
     std::uint64_t number_ = 0, statements_ = 0;

@@ -101,7 +101,9 @@ void Tape::record_apart(const Device& device, Tape* tape) {
 Tape& Tape::apart(const Device* device) {
     for (const auto& [place, tape] : apart_) {
         if (place != device) continue;
-        tape->line = line;
+        // Field by field, as it was written just now: a wider load would wait for it.
+        tape->line.code = line.code;
+        tape->line.offset = line.offset;
         tape->hooks = hooks;
         return *tape;
     }
