@@ -75,6 +75,13 @@ inline Windows* windows_of(const Device* device) {
 }
 inline Windows* windows_of(const Array& a) { return windows_of(a.device()); }
 
+/// A result, as statements give it: on such a place what has no axes is a value that all ranks get,
+/// as it is on the host.
+inline Array shared_value(Array made) {
+    Windows* windows = made.is_value() ? windows_of(made) : nullptr;
+    return windows ? Array::of(windows->whole(made).view(), true) : made;
+}
+
 /// Of places of one rank where nothing is recorded, else null.
 inline Windows* windows_alone(const Device* device) {
     Tape& tape = Tape::of(device);

@@ -20,6 +20,37 @@ def outcome(compute):
         return type(error).__name__, str(error)
 
 
+def test_results_without_axes_are_values_as_on_the_host():
+    def program(mesh):
+        x = un.asarray(np.arange(12.0).reshape(3, 4), mesh=mesh)
+        one = x[2:3, 1:2].reshape(())
+        made = [one + 1, -one, un.sqrt(one), one // 2, one * one, un.where(one > 3, one, 0)]
+        made += [un.linalg.cond(x[:, :2]), one.copy(), one > 3]
+        return [(type(v), v.ndim, v.item()) for v in made]
+
+    host = program(None)
+    for found in on_ranks(lambda: program(un.mesh())):
+        assert [v[:2] for v in found] == [v[:2] for v in host]
+        assert [v[2] for v in found] == pytest.approx([v[2] for v in host])
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "f4", "u8", "f8", "c8", "c16"])
+def test_bytes_are_swapped(dtype):
+    def program():
+        x = un.asarray(table_of(dtype), mesh=un.mesh())
+        made = [np.asarray(a.byteswap()) for a in (x, x.T, x[1:, ::2], x[2:3, 1:2].reshape(()))]
+        x.byteswap(inplace=True)
+        return [a.tobytes() for a in (*made, np.asarray(x))]
+
+    x = table_of(dtype)
+    expected = [a.byteswap().tobytes() for a in (x, x.T.copy(), x[1:, ::2].copy(), x[2, 1], x)]
+    assert all(found == expected for found in on_ranks(program))
+
+
+def table_of(dtype):
+    return (np.arange(28).reshape(7, 4) * (1.25 + 3j if dtype[0] == "c" else 1.25)).astype(dtype)
+
+
 def complex_table():
     return un.asarray((np.arange(12.0) + 1j).reshape(4, 3), mesh=un.mesh())
 

@@ -524,20 +524,20 @@ static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
         apply_any(op, operands, &to);
         return *out;
     }
-    if (like->layout->rank() == 0) return {};
     for (const Arg& a : args) {
         if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return {};
     }
     // Few elements at once, as apply_any does after more questions.
     const View* first = nullptr;
     PlainCall call;
-    if (like->layout->size() <= limits::eager_points && op != Op::FloorDiv && op != Op::NextAfter &&
-        Tape::current().runs_eagerly()) {
+    if (like->layout->size() <= limits::eager_points && like->layout->rank() > 0 &&
+        op != Op::FloorDiv && op != Op::NextAfter && Tape::current().runs_eagerly()) {
         const OpTable::Row* row = plain_case(op, operands, first);
         if (row && prepare_plain(*row, operands, *first, nullptr, call))
             return windows->adopted(run_plain(call, first->layout, row->result), *like);
     }
     Array computed = apply(op, operands);
+    if (computed.rank() == 0) return computed;
     for (const Arg& a : operands) {
         if (computed.view().storage == a.view.storage) return {};  // no new memory
     }
@@ -551,7 +551,7 @@ static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
     Device* far = far_device(args);
     if (out && windows_of(*out)) far = out->device();
     made = far ? apply_beside(op, args, out, far) : apply_any(op, args, out);
-    return made;
+    return out ? made : shared_value(std::move(made));
 }
 
 /// Of operands of which some go to the device by themselves.
@@ -591,7 +591,7 @@ static Array where_alone(std::span<const Arg> args, const View& like) {
     LocalOperands local;
     if (!windows || !local.set(args, like.storage->device)) return {};
     Array computed = where(local.of[0], local.of[1], local.of[2]);
-    return computed.rank() == 0 ? Array() : windows->adopted(std::move(computed), like);
+    return computed.rank() == 0 ? computed : windows->adopted(std::move(computed), like);
 }
 
 Array where(const Arg& condition, const Arg& a, const Arg& b) {
@@ -620,7 +620,7 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
                                      : broadcast_view(all[k].view, packed);
     }
     Tape::of(device).append(e);
-    return made;
+    return shared_value(std::move(made));
 }
 
 }  // namespace unisono

@@ -77,10 +77,9 @@ Array reduce_axes(Op op, const Array& a, int axis, int before, DType t, bool val
     e.out = fresh_view(without_axes(*a.view().layout, axis, before), t, a.device());
     Array made = Array::of(e.out, value && e.out.layout->rank() == 0);
     Tape& tape = Tape::of(a);
-    if (Windows* windows = tape.windows()) [[unlikely]] {
+    if (tape.windows()) [[unlikely]] {
         tape.record(e);
-        // All ranks get it.
-        return made.is_value() ? Array::of(windows->whole(made).view(), true) : made;
+        return shared_value(std::move(made));
     }
     if (before > 0 || a.view().layout->size() > limits::eager_points || !tape.run_eagerly(e)) {
         tape.record(e);

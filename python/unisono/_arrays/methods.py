@@ -416,12 +416,28 @@ def bit_count(self):
     return _number(self, "bit_count", "iu").bit_count()
 
 
+def _swapped(x):
+    """The bytes of each element, seen as an integer, in opposite order."""
+    bits = 8 * x.itemsize
+    made = x.view(f"u{x.itemsize}")
+    half = 8
+    while half < bits:  # neighbouring bytes, then pairs of them, then halves
+        mask = (2**bits - 1) // (2**half + 1)
+        made = (made & mask) << half | made >> half & mask
+        half *= 2
+    return made.view(x.dtype) if bits > 8 else x.copy()
+
+
 def byteswap(self, inplace=False):
     """The bytes of each element (of each part of complex ones) in opposite order."""
-    width = self.itemsize // (2 if self.dtype.kind == "c" else 1)
-    packed = un.ascontiguousarray(self).reshape(-1)
-    swapped = packed.view("uint8").reshape((-1, width))[:, ::-1].reshape(-1).copy()
-    swapped = swapped.view(self.dtype).reshape(self.shape)
+    x = self.reshape(1) if self.ndim == 0 else self
+    if self.dtype.kind == "c":
+        swapped = un.empty_like(x)
+        swapped.real = _swapped(x.real)
+        swapped.imag = _swapped(x.imag)
+    else:
+        swapped = _swapped(x)
+    swapped = swapped.reshape(self.shape)
     if not inplace:
         return swapped[()] if self._is_value() else swapped
     self[...] = swapped
