@@ -122,6 +122,18 @@ struct PyRequest {
         }
         set_status(status, delivery);
     }
+    /// Which of them is done, waiting for one; -1 where none is under way.
+    static std::int64_t wait_any(const std::vector<PyRequest*>& all) {
+        std::vector<comm::Request*> requests;
+        std::vector<std::int64_t> places;
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            if (!all[k]->request) continue;
+            requests.push_back(all[k]->request.get());
+            places.push_back(static_cast<std::int64_t>(k));
+        }
+        if (requests.empty()) return -1;
+        return unlocked([&] { return places[requests[0]->wait_any(requests)]; });
+    }
 
   private:
     void done(const Delivery& d) {
@@ -409,7 +421,8 @@ void add_windows(nb::module_& m) {
 void add_requests(nb::module_& m) {
     nb::class_<PyRequest>(m, "_Request", "A message or collective call under way.")
         .def("Test", &PyRequest::test, nb::arg("status") = nb::none())
-        .def("Wait", &PyRequest::wait, nb::arg("status") = nb::none());
+        .def("Wait", &PyRequest::wait, nb::arg("status") = nb::none())
+        .def_static("_wait_any", &PyRequest::wait_any);
 }
 
 void add_communicators(nb::module_& m) {

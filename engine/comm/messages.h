@@ -68,6 +68,8 @@ class Request {
     /// True once it is done; from then on always.
     virtual bool test(Delivery* delivery = nullptr) = 0;
     virtual void wait(Delivery* delivery = nullptr) = 0;
+    /// Waits until one of these, of the same job, is done; which it is.
+    virtual std::size_t wait_any(std::span<Request* const> all) = 0;
 };
 
 /// A message that was matched and is still to be received, by nobody else.

@@ -209,6 +209,25 @@ void finish(std::int64_t* v) noexcept {
     });
 }
 
+/// [0, numbers]: [failed, which of them is done; -1: none is under way]
+void finish_any(std::int64_t* v) noexcept {
+    guarded(v, [&] {
+        const Memory numbers = memory_at(v + 1);
+        std::vector<std::shared_ptr<Started>> kept;
+        std::vector<Request*> requests;
+        std::vector<std::int64_t> places;
+        for (std::int64_t k = 0; k < numbers.count; ++k) {
+            auto started =
+                AllStarted::instance().find(static_cast<const std::int64_t*>(numbers.data)[k]);
+            if (!started) continue;
+            requests.push_back(started->request.get());
+            places.push_back(k);
+            kept.push_back(std::move(started));
+        }
+        v[1] = requests.empty() ? -1 : places[requests[0]->wait_any(requests)];
+    });
+}
+
 /// [0, communicator, memory, rank, tag, memory, source, tag]
 void exchange(std::int64_t* v) noexcept {
     guarded(v, [&] {
@@ -289,6 +308,7 @@ void collective(std::int64_t* v) noexcept {
                                                     {"comm_start_send", start_send},
                                                     {"comm_start_receive", start_receive},
                                                     {"comm_finish", finish},
+                                                    {"comm_finish_any", finish_any},
                                                     {"comm_collective", collective}});
 
 }  // namespace

@@ -101,7 +101,8 @@ std::optional<Value> Calls::messages(const std::string& name, const std::vector<
     // Numbers that they give.
     static const std::map<std::string, int> told = {
         {"un.comm_rank", 1},       {"un.comm_size", 1},          {"un.comm_receive", 3},
-        {"un.comm_start_send", 1}, {"un.comm_start_receive", 1}, {"un.comm_finish", 4}};
+        {"un.comm_start_send", 1}, {"un.comm_start_receive", 1}, {"un.comm_finish", 4},
+        {"un.comm_finish_any", 1}};
     const auto row = told.find(name);
     const int count = row == told.end() ? 0 : row->second;
     const std::vector<E> found = native(name.substr(3), values, 1 + count);

@@ -108,6 +108,51 @@ def test_requests_of_all_neighbours():
     assert u.tolist() == [left, rank, rank, rank, rank, right]
 
 
+def test_requests_of_a_list():
+    def f(x, y):
+        un.mpi.Request.Waitall([comm.Isend(x[k], right, k) for k in range(4)])
+        incoming = [comm.Irecv(y[k], left, k) for k in range(4)]
+        total, met = 0, 0
+        status = un.mpi.Status()
+        for _ in range(4):
+            k = un.mpi.Request.Waitany(incoming, status)
+            total += y[k, 0] * (status.tag == k) * (k + 1)
+            met += 1 << k
+        none = un.mpi.Request.Waitany(incoming)
+        return total, met, none, un.mpi.Request.Testall(incoming)
+
+    result, _, y = in_both(
+        f, lambda: numbers("int64", (4, 3)) + 5, lambda: np.zeros((4, 3), "int64")
+    )
+    expected = numbers("int64", (4, 3), left) + 5
+    assert np.array_equal(y, expected)
+    assert tuple(result) == (expected[:, 0] @ [1, 2, 3, 4], 15, un.mpi.UNDEFINED, True)
+
+
+def test_requests_of_different_arrays():
+    def f(x, y, z):
+        incoming = comm.Irecv(z[::2], left, 2), comm.Irecv(y, left, 1)
+        before = un.mpi.Request.Testall(incoming)
+        comm.Barrier()
+        outgoing = comm.Isend(x, right, 1)
+        first = un.mpi.Request.Waitany(incoming)
+        comm.Barrier()
+        sending = comm.Isend(x.astype("float32"), right, 2)
+        second = un.mpi.Request.Waitany(incoming)
+        un.mpi.Request.Waitall((outgoing, sending))
+        return before, first, second, un.mpi.Request.Testall(incoming)
+
+    result, _, y, z = in_both(
+        f,
+        lambda: numbers("int32", 5),
+        lambda: np.zeros(5, "int32"),
+        lambda: un.zeros(10, "float32"),
+    )
+    assert tuple(result) == (False, 1, 0, True)
+    assert np.array_equal(y, numbers("int32", 5, left))
+    assert np.array_equal(np.asarray(z)[::2], y)
+
+
 def test_status():
     def f(x, y):
         status = un.mpi.Status()

@@ -101,6 +101,22 @@ def test_non_blocking_receives_in_any_order():
     assert [out[0].item() for out in outs] == [10 * left + tag for tag in range(4)]
 
 
+def test_waiting_for_any_request():
+    outs = [un.zeros(3) for _ in range(3)]
+    receives = [comm.Irecv(out, left, tag) for tag, out in enumerate(outs)]
+    assert not un.mpi.Request.Testall(receives)
+    comm.Barrier()
+    sends, met, status = [], [], un.mpi.Status()
+    for tag in (2, 0, 1):
+        sends.append(comm.Isend(un.full(3, 10.0 * rank + tag), right, tag))
+        met.append(un.mpi.Request.Waitany(receives, status))
+        assert status.tag == tag and outs[tag][0].item() == 10 * left + tag
+        comm.Barrier()
+    assert met == [2, 0, 1] and un.mpi.Request.Waitany(receives) == un.mpi.UNDEFINED
+    un.mpi.Request.Waitall(sends)
+    assert un.mpi.Request.Testall(sends + receives)
+
+
 def test_a_request_that_is_dropped_still_sends():
     comm.Isend(un.full(100_000, float(rank)), right, 3)
     y = un.empty(100_000)

@@ -161,4 +161,16 @@ void MpiRequest::wait(Delivery* delivery) {
     wait_until([&] { return test(delivery); }, [&] { return what_; });
 }
 
+std::size_t MpiRequest::wait_any(std::span<Request* const> all) {
+    std::size_t found = 0;
+    wait_until(
+        [&] {
+            found = 0;
+            while (found < all.size() && !all[found]->test()) ++found;
+            return found < all.size();
+        },
+        [&] { return "any of " + std::to_string(all.size()) + " requests, the first " + what_; });
+    return found;
+}
+
 }  // namespace unisono::comm

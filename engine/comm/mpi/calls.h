@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <optional>
@@ -118,6 +119,7 @@ class MpiRequest : public Request {
     ~MpiRequest() override;
     bool test(Delivery* delivery) override;
     void wait(Delivery* delivery) override;
+    std::size_t wait_any(std::span<Request* const> all) override;
     /// Notes the line that starts it, for `give_up_open`.
     void track();
     /// At the end of the program: a line for each tracked request whose partner never came, at most
@@ -140,6 +142,10 @@ class NoRequest final : public Request {
   public:
     bool test(Delivery*) override { return true; }
     void wait(Delivery*) override {}
+    std::size_t wait_any(std::span<Request* const> all) override {
+        return static_cast<std::size_t>(std::ranges::find(all, static_cast<Request*>(this)) -
+                                        all.begin());
+    }
 };
 
 Delivery delivery_of(const MPI_Status& status);

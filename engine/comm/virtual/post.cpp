@@ -136,9 +136,22 @@ class VirtualRequest : public Request {
         if (!done_) call.wait(stamp_, source_, [&] { return is_done(); });
         complete(call, delivery);
     }
+    std::size_t wait_any(std::span<Request* const> all) override {
+        World::Call call(*station_.world, station_.position);
+        std::size_t found = 0;
+        auto look = [&] {
+            found = 0;
+            while (found < all.size() && !static_cast<VirtualRequest*>(all[found])->is_over())
+                ++found;
+            return found < all.size();
+        };
+        if (!look()) call.wait(stamp_, -1, look);
+        return found;
+    }
 
   protected:
     virtual bool is_done() = 0;
+    bool is_over() { return done_ || is_done(); }
     virtual void finish(World::Call&) {}
     Station station_;
     Delivery delivery_;

@@ -23,6 +23,7 @@ comm_exchange = engine_function("comm_exchange")
 comm_start_send = engine_function("comm_start_send")
 comm_start_receive = engine_function("comm_start_receive")
 comm_finish = engine_function("comm_finish")
+comm_finish_any = engine_function("comm_finish_any")
 comm_collective = engine_function("comm_collective")
 comm_buffer = engine_function("comm_buffer")
 comm_operation = engine_function("comm_operation")
@@ -34,6 +35,7 @@ comm_others = engine_function("comm_others")
 _BARRIER, _BCAST, _GATHER, _SCATTER, _ALLGATHER, _ALLTOALL, _REDUCE, _ALLREDUCE, _SCAN, _EXSCAN = (
     range(10)
 )
+UNDEFINED = -32766  # as in un.mpi
 
 
 # ---- operations, by the names of those of un.mpi
@@ -192,23 +194,14 @@ def _exchanged(comm, outgoing, dest, sendtag, recvbuf, source, recvtag, status):
 @jit
 def _finished(number, buf, waits, status):
     """Whether a message that was started is done, or now is; `buf` gets what arrived."""
-    if buf is None:
-        found = comm_finish(number, None, waits)
-        if found[0] != 0:
-            _tell(status, found[1], found[2], found[3])
-        return found[0] != 0
-    elif buf.flags.c_contiguous:
-        found = comm_finish(number, buf, waits)
-        if found[0] != 0:
-            _tell(status, found[1], found[2], found[3])
-        return found[0] != 0
-    else:
-        made = buf.copy()
-        found = comm_finish(number, made, waits)
-        if found[0] != 0:
-            buf[...] = made
-            _tell(status, found[1], found[2], found[3])
-        return found[0] != 0
+    room = _sent(buf)
+    found = comm_finish(number, room, waits)
+    if found[0] != 0:
+        if buf is not None:
+            if not buf.flags.c_contiguous:
+                buf[...] = room
+        _tell(status, found[1], found[2], found[3])
+    return found[0] != 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,6 +225,40 @@ class Request:
 
 
 Request.__module__ = "unisono.mpi"  # methods of private classes are not compiled
+
+
+@jit
+def _wait_all(requests):
+    for request in requests:
+        request.Wait()
+
+
+@jit
+def _wait_any(requests, status=None):
+    numbers = np.empty(len(requests), np.int64)
+    k = 0
+    for request in requests:
+        numbers[k] = request.number
+        k += 1
+    found = comm_finish_any(numbers)
+    k = 0
+    for request in requests:
+        if k == found:
+            request.Wait(status)
+        k += 1
+    return found if found >= 0 else UNDEFINED
+
+
+@jit
+def _test_all(requests):
+    done = True
+    for request in requests:
+        if not request.Test():
+            done = False
+    return done
+
+
+of_requests = {"Waitall": _wait_all, "Waitany": _wait_any, "Testall": _test_all}
 
 
 @jit

@@ -17,7 +17,7 @@ Examples
 """
 
 from ._communicator import ANY_SOURCE, ANY_TAG, IN_PLACE, PROC_NULL, Comm
-from ._objects import ObjectRequest, Request, Status
+from ._objects import UNDEFINED, ObjectRequest, Request, Status
 from ._operations import (
     BAND,
     BOR,
@@ -56,6 +56,7 @@ __all__ = [
     "PROD",
     "REPLACE",
     "SUM",
+    "UNDEFINED",
     "Comm",
     "ObjectRequest",
     "Op",

@@ -5,6 +5,8 @@ import pickle
 
 from .._engine import _Request
 
+UNDEFINED = -32766  # where there is no index; Open MPI's and MPICH's
+
 
 class ObjectRequest:
     """A receive of an object under way.
@@ -128,9 +130,48 @@ def _Wait_all(requests):
         request.wait()
 
 
+def _Wait_any(requests, status=None):
+    """Wait until one that is under way is done; its index, or UNDEFINED where none is under way."""
+    requests = list(requests)
+    found = _Request._wait_any(requests)
+    if found < 0:
+        return UNDEFINED
+    requests[found].Wait(status)
+    return found
+
+
+def _Test_all(requests):
+    """Whether all are done."""
+    return all([request.Test() for request in requests])
+
+
+class _OfRequests:
+    """A function of a list of requests; compiled code has one of its own."""
+
+    def __init__(self, name, function):
+        self.__name__ = name
+        self.__doc__ = function.__doc__
+        self._function = function
+
+    def __call__(self, requests, *status, **given):
+        return self._function(requests, *status, **given)
+
+    def __repr__(self):
+        return f"unisono.mpi.Request.{self.__name__}"
+
+    @property
+    def _in_compiled_code(self):
+        from .._jit.mpi_library import of_requests
+
+        return of_requests[self.__name__]
+
+
+_Request._holds_compiled_functions = True  # for compiled code, which finds these by name
 _Request.test = _test
 _Request.wait = _wait
-_Request.Waitall = staticmethod(_Wait_all)
+_Request.Waitall = _OfRequests("Waitall", _Wait_all)
+_Request.Waitany = _OfRequests("Waitany", _Wait_any)
+_Request.Testall = _OfRequests("Testall", _Test_all)
 _Request.waitall = staticmethod(_wait_all)
 Request = _Request
 ObjectRequest.Waitall = staticmethod(_Wait_all)
