@@ -177,6 +177,8 @@ ir::Module lowered(const PlanStep& step, const std::vector<Entry>& segment) {
 
 void write_reasons(std::string& out, const PlanStep& step) {
     for (const auto& why : step.why) out += "  not fused with an earlier kernel: it " + why + "\n";
+    if (!step.anew.empty())
+        out += "  stores in other memory what it also reads at other points, and copies the rest\n";
     if (!step.snapshots.empty()) out += "  copies rows or columns first, of what it also writes\n";
 }
 

@@ -82,7 +82,7 @@ class Grouper {
                             data_.slots[iteration_slot(i)].shape ==
                                 data_.slots[iteration_slot(u.entry)].shape &&
                             !(segment_[i].kind == EntryKind::Reduce && write);
-            forwards |= write && !same && may_be_copied(u);
+            forwards |= write && !same && (may_be_copied(u) || may_be_stored_anew(u, i, slot));
             if (!forwards && g + 1 > earliest) {
                 why =
                     same
@@ -105,15 +105,41 @@ class Grouper {
         return std::find(strides.begin(), strides.end(), 0) != strides.end();
     }
 
-    /// Notes the views that group g reads and entry i, which joins it, writes at other points.
+    /// Whether a group that has read the view may write that slot of the same array of a device: it
+    /// stores it in other memory (run/store_anew.h).
+    bool may_be_stored_anew(const Use& read, std::uint32_t i, std::uint32_t slot) const {
+        const EntryKind kind = segment_[read.entry].kind;
+        if (kind == EntryKind::Opaque || kind == EntryKind::Reduce ||
+            segment_[i].kind == EntryKind::Reduce)
+            return false;
+        const std::uint32_t storage = data_.slots[slot].storage;
+        if (data_.storages[storage].storage->addressable() || overlaps_itself(data_.view(slot)))
+            return false;
+        return std::none_of(uses_[storage].begin(), uses_[storage].end(), [&](const Use& u) {
+            return u.write && u.slot != slot && group_of_[u.entry] == group_of_[read.entry];
+        });
+    }
+
+    /// Whether the group stores an array anew of which the entry writes another view.
+    bool stores_anew_elsewhere(const EntryGroup& b, std::uint32_t i) const {
+        const auto out = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
+        return std::any_of(b.anew.begin(), b.anew.end(), [&](std::uint32_t slot) {
+            return slot != out && data_.slots[slot].storage == data_.slots[out].storage;
+        });
+    }
+
+    /// Notes the views that group g reads and entry i, which joins it, writes at other points; on a
+    /// device the view that it writes.
     void take_snapshots(std::uint32_t g, std::uint32_t i) {
         const auto slot = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
         for (const Use& u : uses_[data_.slots[slot].storage]) {
             if (u.write || group_of_[u.entry] != g || u.slot == slot) continue;
             if (data_.relation(u.slot, slot) == Overlap::Disjoint) continue;
-            auto& views = groups_[g].snapshots;
-            if (std::find(views.begin(), views.end(), u.slot) == views.end())
-                views.push_back(u.slot);
+            const bool on_device =
+                !data_.storages[data_.slots[slot].storage].storage->addressable();
+            auto& views = on_device ? groups_[g].anew : groups_[g].snapshots;
+            const std::uint32_t noted = on_device ? slot : u.slot;
+            if (std::find(views.begin(), views.end(), noted) == views.end()) views.push_back(noted);
         }
     }
 
@@ -251,6 +277,10 @@ class Grouper {
         if (e.kind == EntryKind::Reduce && b.reduce_axis >= 0 &&
             (b.reduce_axis != e.axis || b.reduce_before != e.before)) {
             why = "reduces another axis";
+            return false;
+        }
+        if (stores_anew_elsewhere(b, i)) {
+            why = "writes another part of an array that the kernel also reads at other points";
             return false;
         }
         if (writes_another_row(b, i)) {

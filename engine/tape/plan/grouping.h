@@ -20,6 +20,7 @@ struct EntryGroup {
     std::vector<std::uint32_t> entries;
     std::vector<std::uint32_t> slots;      ///< distinct views touched
     std::vector<std::uint32_t> snapshots;  ///< views to be copied before the group writes elsewhere
+    std::vector<std::uint32_t> anew;       ///< views that it writes, and reads at other points
     std::size_t entries_before = 0, slots_before = 0;  ///< the present repetition
     std::string why;
 };

@@ -43,6 +43,7 @@ struct PlanStep {
     OperandRef space{0, 3};               ///< a view whose shape is the iteration space
     std::vector<OperandRef> inputs, outputs, scalars;
     std::vector<std::uint32_t> snapshots;  ///< inputs that are copied first: outputs overlap them
+    std::vector<std::uint32_t> anew;  ///< outputs that it also reads at other points, on devices
     /// Of each input (of an Opaque entry: each operand) the step that wrote it; or, where none did,
     /// -1 minus the number of its storage among those of the segment.
     std::vector<std::int32_t> sources;

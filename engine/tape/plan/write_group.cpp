@@ -43,6 +43,10 @@ class Writer {
             if (std::find(s.begin(), s.end(), input_slots_[k]) != s.end())
                 step_.snapshots.push_back(static_cast<std::uint32_t>(k));
         }
+        for (std::size_t k = 0; k < output_slots_.size(); ++k) {
+            if (std::find(b.anew.begin(), b.anew.end(), output_slots_[k]) != b.anew.end())
+                step_.anew.push_back(static_cast<std::uint32_t>(k));
+        }
     }
 
   private:

@@ -2,8 +2,6 @@
 #include "tape/run/run.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "tape/outside_engine.h"
 #include "tape/run/flights.h"
 #include "tape/run/run_group.h"
+#include "tape/run/store_anew.h"
 #include "tape/run/temporary.h"
 
 namespace unisono {
@@ -25,23 +24,6 @@ namespace {
 constexpr std::size_t most_operands = 64;
 constexpr std::size_t most_scalars =
     3 * 48;  // of the entries that a group may have (grouping.cpp), all operands
-/// Copies arrays of a dtype; made at the first use.
-GroupKernel& copying(DType t) {
-    // Never destroyed: what they compiled may be gone before static objects are.
-    static auto& kernels = *new std::array<std::atomic<GroupKernel*>, dtype_count>{};
-    auto& known = kernels[static_cast<std::size_t>(t)];
-    if (GroupKernel* kernel = known.load(std::memory_order_acquire)) return *kernel;
-    Group copy;
-    copy.inputs = {t};
-    copy.nodes = {{Group::Kind::Input, t}};
-    copy.outputs = {{0, t}};
-    auto made = std::make_unique<GroupKernel>(copy);
-    GroupKernel* first = nullptr;
-    if (known.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel))
-        return *made.release();
-    return *first;  // another thread was faster
-}
-
 /// Whether the call may run in the same pass as others, which is a function of the host's.
 bool joins(const Entry& e) { return e.call->joins() && !e.out.storage->device; }
 
@@ -66,7 +48,8 @@ Compacted compact(const View& from) {
     Temporary made(shape, from.dtype, nullptr);
     View source = from;
     source.layout = Layout::make(shape, strides);
-    copying(from.dtype).run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
+    GroupKernel::copying(from.dtype)
+        .run({made.view.layout, {&source, 1}, {&made.view, 1}, {}, nullptr});
     std::vector<std::int64_t> repeated(made.view.layout->strides().begin(),
                                        made.view.layout->strides().end());
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -244,6 +227,12 @@ void Runner::note_traffic(std::int64_t read, std::int64_t written) {
     ++record_.kernels;
 }
 
+void Runner::note_copied(std::int64_t bytes) {
+    count(counters().bytes_read, bytes);
+    count(counters().bytes_written, bytes);
+    record_.bytes += 2 * bytes;
+}
+
 void Runner::run_step(const PlanStep& step) {
     if (run_small_step(step)) return;
     View operands[most_operands];
@@ -286,10 +275,22 @@ void Runner::run_step(const PlanStep& step) {
     Submission submission(queue_of(step));
     for (const View& v : call.inputs) submission.reads(v);
     for (const View& v : call.outputs) submission.writes(v);
+    std::vector<StoreAnew> anew;
+    for (std::uint32_t k : step.anew) {
+        anew.emplace_back(operands[inputs + k]);
+        note_copied(anew.back().bytes_copied());
+    }
+    const auto work = [&] {
+        for (std::size_t k = 0; k < anew.size(); ++k)
+            operands[inputs + step.anew[k]] = anew[k].begin();
+        step.kernel->run(call);
+        for (StoreAnew& output : anew) output.complete();
+    };
     // A device may have to compile first.
-    outside_engine(true, [&] { submission.run([&] { step.kernel->run(call); }); });
+    outside_engine(true, [&] { submission.run(work); });
     span.follow(submission.last());
     end(submission, segment_[step.entries.front()]);
+    for (StoreAnew& output : anew) output.end();
 }
 
 /// Later calls that read nothing that runs in between.

@@ -46,6 +46,7 @@ class Runner {
     std::size_t run_bands(std::span<const PlanStep> steps, bool& is_small);
     class Bands;
     void note_traffic(std::int64_t read, std::int64_t written);
+    void note_copied(std::int64_t bytes);
     Queue* queue_of(const PlanStep& step) const;
     void end(Submission& submission, const Entry& e);
     void run_opaque(const PlanStep& step, const Plan& plan, std::size_t number);

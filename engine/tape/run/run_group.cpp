@@ -2,6 +2,8 @@
 #include "tape/run/run_group.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <mutex>
@@ -125,6 +127,22 @@ std::shared_ptr<GroupKernel> GroupKernel::of(const Group& group) {
         std::erase_if(known.kernels, [](const auto& row) { return row.second.expired(); });
     known.kernels[key] = made;
     return made;
+}
+
+GroupKernel& GroupKernel::copying(DType t) {
+    // Never destroyed: what they compiled may be gone before static objects are.
+    static auto& kernels = *new std::array<std::atomic<GroupKernel*>, dtype_count>{};
+    auto& known = kernels[static_cast<std::size_t>(t)];
+    if (GroupKernel* kernel = known.load(std::memory_order_acquire)) return *kernel;
+    Group copy;
+    copy.inputs = {t};
+    copy.nodes = {{Group::Kind::Input, t}};
+    copy.outputs = {{0, t}};
+    auto made = std::make_unique<GroupKernel>(copy);
+    GroupKernel* first = nullptr;
+    if (known.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel))
+        return *made.release();
+    return *first;  // another thread was faster
 }
 
 std::string GroupKernel::source() const {

@@ -24,6 +24,8 @@ class GroupKernel {
     ~GroupKernel();
     /// The one kernel of all groups equal to this one, as long as somebody holds it.
     static std::shared_ptr<GroupKernel> of(const Group& group);
+    /// Copies arrays of a dtype; made at the first use.
+    static GroupKernel& copying(DType t);
     const Group& group() const { return group_; }
 
     /// Operand views all have memory. `space` is a layout with the iteration shape.

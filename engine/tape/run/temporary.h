@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/pool.h"
 #include "tape/storage.h"
@@ -26,6 +28,11 @@ class Temporary {
     }
     Temporary(Temporary&&) noexcept = default;
     Temporary& operator=(Temporary&&) = delete;
+    /// Gives device memory back, which only that work uses, before the object goes.
+    void give(std::vector<Completion> users) noexcept {
+        storage_->device->pool().give(storage_->memory, std::move(users));
+        storage_.reset();
+    }
     ~Temporary() {
         if (!storage_) return;
         if (storage_->addressable()) {
