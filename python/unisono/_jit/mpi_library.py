@@ -138,6 +138,14 @@ def _sent(given):
 
 
 @jit
+def _put_back(buf, room):
+    """What arrived where `_sent` made room for it: into the array, where that has gaps."""
+    if buf is not None:
+        if not buf.flags.c_contiguous:
+            buf[...] = room
+
+
+@jit
 def Send(comm, buf, dest, tag=0):
     comm_send(comm._address, _sent(buf), dest, tag, 0)
 
@@ -162,14 +170,10 @@ def Recv(comm, buf, source=-1, tag=-1, status=None):
 
 @jit
 def _taken(comm, buf, source, tag, status):
-    if buf.flags.c_contiguous:
-        found = comm_receive(comm._address, buf, source, tag)
-        _tell(status, found[0], found[1], found[2])
-    else:
-        made = buf.copy()
-        found = comm_receive(comm._address, made, source, tag)
-        buf[...] = made
-        _tell(status, found[0], found[1], found[2])
+    room = _sent(buf)
+    found = comm_receive(comm._address, room, source, tag)
+    _put_back(buf, room)
+    _tell(status, found[0], found[1], found[2])
 
 
 @jit
@@ -183,12 +187,10 @@ def _exchanged(comm, outgoing, dest, sendtag, recvbuf, source, recvtag, status):
         sending = comm_start_send(comm._address, outgoing, dest, sendtag, 0)
         _taken(comm, recvbuf, source, recvtag, status)
         comm_finish(sending, None, 1)
-    elif recvbuf.flags.c_contiguous:
-        comm_exchange(comm._address, outgoing, dest, sendtag, recvbuf, source, recvtag)
     else:
-        made = recvbuf.copy()
-        comm_exchange(comm._address, outgoing, dest, sendtag, made, source, recvtag)
-        recvbuf[...] = made
+        room = _sent(recvbuf)
+        comm_exchange(comm._address, outgoing, dest, sendtag, room, source, recvtag)
+        _put_back(recvbuf, room)
 
 
 @jit
@@ -197,9 +199,7 @@ def _finished(number, buf, waits, status):
     room = _sent(buf)
     found = comm_finish(number, room, waits)
     if found[0] != 0:
-        if buf is not None:
-            if not buf.flags.c_contiguous:
-                buf[...] = room
+        _put_back(buf, room)
         _tell(status, found[1], found[2], found[3])
     return found[0] != 0
 
@@ -285,14 +285,9 @@ def _collective(comm, kind, root, operation, source, sends, target, receives):
 
 @jit
 def _started(comm, kind, root, operation, outgoing, sends, target, receives):
-    if target is None:
-        comm_collective(comm._address, kind, root, operation, outgoing, sends, None, receives)
-    elif target.flags.c_contiguous:
-        comm_collective(comm._address, kind, root, operation, outgoing, sends, target, receives)
-    else:
-        made = target.copy()
-        comm_collective(comm._address, kind, root, operation, outgoing, sends, made, receives)
-        target[...] = made
+    room = _sent(target)
+    comm_collective(comm._address, kind, root, operation, outgoing, sends, room, receives)
+    _put_back(target, room)
 
 
 @jit
