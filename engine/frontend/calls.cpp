@@ -4,6 +4,7 @@
 
 #include "frontend/calls.h"
 #include "frontend/lazy.h"
+#include "frontend/shapes.h"
 #include "frontend/tables.h"
 #include "frontend/texts.h"
 
@@ -211,6 +212,7 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
         values = leaves_of(callee, values, node.place);
     std::vector<Type> types;
     for (const Value& v : values) types.push_back(v.type);
+    if (module_.is_kernel && !callee.native) keep_shapes(callee, values, types);
     // A recursion takes what is empty as the function itself takes it: its stores tell.
     for (std::size_t i = 0; i < values.size() && module_.is_open(callee); ++i) {
         if (values[i].type.is_table() && Tables(*this, node.place).is_open(values[i]))

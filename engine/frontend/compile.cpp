@@ -27,6 +27,10 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     } else if (type.is_word()) {
         v.expr = b.param(b.scalar_param(name, type.dtype));
     }
+    if (type.is_scalar() && !type.name.empty()) {  // a constant (keep_shapes)
+        v.expr = b.constant(Scalar::of(type.dtype, std::stoll(type.name)));
+        v.type.name.clear();
+    }
     if (type.is_table()) return v;
     if (type.is_instance()) v.expr = b.param(b.scalar_param(name, DType::Int64));
     if (type.is_list()) {
@@ -41,6 +45,7 @@ static Value make_parameter(ir::Builder& b, const std::string& name, const Type&
     for (std::size_t i = 0; i < type.items.size(); ++i) {
         v.items.push_back(
             make_parameter(b, name + "." + std::to_string(i), type.items[i], noalias));
+        if (type.is_tuple()) v.type.items[i] = v.items[i].type;
     }
     return v;
 }

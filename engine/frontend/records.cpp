@@ -263,7 +263,8 @@ Value Objects::record_item(const Node& node, const Value& records) {
             d.strides.erase(d.strides.begin());
             d.classes.erase(d.classes.begin());
         }
-        d.offset = pinned(d.offset);
+        // A view reads no work-item's id, which is a variable once the kernel is a loop.
+        d.offset = module_.is_kernel ? temporary(d.offset, "at") : pinned(d.offset);
         return view("record", d);
     };
     return pick(records);
@@ -279,8 +280,8 @@ void Assignments::assign_record(const Node& target, const Value& records, const 
 
 /// Field after field; all are read before the first is written.
 void Assignments::copy_record(const Value& to, const Value& from, const Place& place) {
-    bool fits =
-        (from.type.is_records() || from.type.is_tuple()) && from.items.size() == to.items.size();
+    bool fits = (from.type.is_records() || from.type.is_tuple() || from.type.is_record()) &&
+                from.items.size() == to.items.size();
     if (!fits) {
         refuse(place, "a " + describe(to.type) + " cannot take " + describe(from.type),
                "assign a record of the same fields, or a tuple with a value for each");

@@ -108,8 +108,9 @@ Value Calls::atomic(const Node& node, const std::string& name) {
                                                             {"dec", AtomicForm::CountDown}};
 
     static const std::map<std::string, Op> ops = {
-        {"add", Op::Add},  {"sub", Op::Add}, {"min", Op::Min}, {"max", Op::Max},
-        {"and_", Op::And}, {"or_", Op::Or},  {"xor", Op::Xor}};
+        {"add", Op::Add}, {"sub", Op::Add},     {"min", Op::Min},
+        {"max", Op::Max}, {"and_", Op::And},    {"or_", Op::Or},
+        {"xor", Op::Xor}, {"nanmin", Op::Fmin}, {"nanmax", Op::Fmax}};
     auto args = arguments(node);
     auto found = ops.find(name);
     auto form = forms.find(name);
@@ -141,7 +142,8 @@ Value Calls::atomic(const Node& node, const std::string& name) {
                "give a tuple of indices");
     }
     DType t = array.type.dtype;
-    const Op op = found == ops.end() ? Op::Add : found->second;
+    Op op = found == ops.end() ? Op::Add : found->second;
+    if (!is_float(t) && (op == Op::Fmin || op == Op::Fmax)) op = op == Op::Fmin ? Op::Min : Op::Max;
     bool is_bits = op == Op::And || op == Op::Or || op == Op::Xor;
     if (form != forms.end() && name.size() == 3 && name != "cas" && info(t).kind != 'u')
         refuse(node.place,

@@ -1,5 +1,7 @@
 // Lowers what kernels ask of their work-items and groups, and what regions ask of threads.
 #include "frontend/calls.h"
+#include "frontend/scope.h"
+#include "frontend/shapes.h"
 
 #include "ir/fence.h"
 
@@ -88,6 +90,55 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     return scalar(b_->work_item(it->second, static_cast<int>(*axis)), Weak::Int);
 }
 
+/// Whether the shape of an array of the group or of the work-item names the parameter, in the
+/// function or in one to which it is passed on.
+static bool shapes_arrays(const Source& source, const std::string& param, int depth = 0) {
+    if (depth > deepest_type) return false;
+    bool found = false;
+    auto names_it = [&](const Node& n) {
+        bool is_named = false;
+        walk(n, [&](const Node& inner) {
+            is_named = is_named || (inner.kind == NodeKind::Name && inner.text == param);
+        });
+        return is_named;
+    };
+    walk(source.body, [&](const Node& n) {
+        if (found || n.kind != NodeKind::Call || n.children.size() < 2) return;
+        const Node& called = n.children[0];
+        if (called.kind == NodeKind::Builtin &&
+            (called.text == "un.local_array" || called.text == "un.private_array")) {
+            found = names_it(n.children[1]);
+            return;
+        }
+        if (called.kind != NodeKind::Function) return;
+        const Source* callee = function_of(source, called);
+        if (!callee) return;
+        for (std::size_t k = 1; k < n.children.size() && !found; ++k) {
+            const Node& arg = n.children[k];
+            const bool has_name = arg.kind == NodeKind::Keyword;
+            if (!names_it(arg) || (!has_name && k > callee->params.size())) continue;
+            found = shapes_arrays(*callee, has_name ? arg.text : callee->params[k - 1], depth + 1);
+        }
+    });
+    return found;
+}
+
+static void keep_constants(Type& type, const Value& value) {
+    if (type.is_scalar() && is_integer(type.dtype)) {
+        if (auto known = constant_int(value.expr)) type.name = std::to_string(*known);
+    }
+    for (std::size_t i = 0; type.is_tuple() && i < type.items.size(); ++i)
+        keep_constants(type.items[i], value.items[i]);
+}
+
+void keep_shapes(const Source& callee, const std::vector<Value>& values, std::vector<Type>& types) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Type kept = types[i];
+        keep_constants(kept, values[i]);
+        if (!(kept == types[i]) && shapes_arrays(callee, callee.params[i])) types[i] = kept;
+    }
+}
+
 /// An array of the work-group, or of the work-item alone.
 Value Calls::local_array(const Node& node, ir::Space space) {
     auto args = arguments(node);
@@ -111,7 +162,8 @@ Value Calls::local_array(const Node& node, ir::Space space) {
             refuse(node.place,
                    "the shape of a " + name.substr(0, name.find('_')) +
                        " array must be positive constants",
-                   "write numbers, or names of global constants");
+                   "write numbers, names of global constants, or parameters that callers give "
+                   "constants for");
         }
         extents.push_back(i64(*known));
     }

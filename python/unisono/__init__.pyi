@@ -28,6 +28,7 @@ from . import random as random
 from . import testing as testing
 from . import typed as typed
 from . import types as types
+from . import vectors as vectors
 from ._engine import ArrayLike as ArrayLike
 from ._engine import Axis, DeviceLike, DTypeLike, _Binary, _BinaryPair, _Unary, _UnaryPair
 from ._engine import CommError as CommError

@@ -118,7 +118,7 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "array_api atomic cuda cupy cupyx dpctl emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types"
+modules = "array_api atomic cuda cupy cupyx dpctl emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types vectors"
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """

@@ -19,6 +19,8 @@ __all__ = [
     "inc",
     "max",
     "min",
+    "nanmax",
+    "nanmin",
     "or_",
     "sub",
     "xor",
@@ -82,6 +84,20 @@ def max(array: Any, index: Any, value: Any) -> Any:
     """Make ``array[index]`` the larger one of it and `value`, as `add`."""
     before = _held(array, index)
     array[index] = _max(before, value)
+    return before
+
+
+def nanmin(array: Any, index: Any, value: Any) -> Any:
+    """As `min`, where a number is smaller than NaN."""
+    before = _held(array, index)
+    array[index] = value if before != before else before if value != value else _min(before, value)
+    return before
+
+
+def nanmax(array: Any, index: Any, value: Any) -> Any:
+    """As `max`, where a number is larger than NaN."""
+    before = _held(array, index)
+    array[index] = value if before != before else before if value != value else _max(before, value)
     return before
 
 

@@ -56,8 +56,12 @@ def call(flattener, e):
         if value.__name__ == "fma":
             return _call("un.fma", e, *e.args)
     if found and getattr(value, "__name__", "") == "compare_and_swap" and len(e.args) == 3:
-        first = _constant(0, e)
-        return _call("atomic.cas", e, e.args[0], first, *e.args[1:])
+        array, first = e.args[0], _constant(0, e)
+        if isinstance(array, ast.Subscript) and isinstance(array.slice, ast.Slice):
+            given = array.slice  # the first element from there on
+            if given.upper is None and given.step is None:
+                array, first = array.value, given.lower or first
+        return _call("atomic.cas", e, array, first, *e.args[1:])
     if not isinstance(e.func, ast.Attribute):
         return None
     kind = flattener.resolve(e.func.value)[1]

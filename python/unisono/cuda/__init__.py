@@ -157,5 +157,9 @@ _absent = dict.fromkeys(
 
 
 def __getattr__(name):
+    if name == "fp16":
+        import importlib
+
+        return importlib.import_module(".fp16", __name__)
     way_out = _absent.get(name, "dir(unisono.cuda) lists what there is")
     raise AttributeError(f"module 'unisono.cuda' has no attribute '{name}'; {way_out}")

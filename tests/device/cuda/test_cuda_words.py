@@ -219,3 +219,107 @@ def test_an_index_out_of_range_is_found(chosen):
     with pytest.raises(IndexError, match="index 4 is out of bounds"):
         index_too_far[1, 8](a)
         cuda.synchronize()
+
+
+@cuda.jit(device=True)
+def turned(a, shape, dtype, n):
+    tile = cuda.shared.array(shape, dtype)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[x, y] = a[x, y] + n
+    cuda.syncthreads()
+    a[x, y] = tile[shape[0] - 1 - x, shape[1] - 1 - y]
+
+
+@cuda.jit(device=True)
+def passed_on(a, shape, n):
+    own = cuda.local.array(n, np.int32)
+    own[n - 1] = n
+    turned(a, shape, np.int32, n=own[n - 1])
+
+
+ROWS = 4
+
+
+def test_shapes_of_shared_arrays_are_constants_that_callers_give(chosen):
+    a = np.arange(12, dtype=np.int32).reshape(4, 3)
+    given = a.copy()
+    first = cuda.to_device(given)
+
+    @cuda.jit
+    def one(x):
+        passed_on(x, (4, 3), 2)
+
+    one[1, (4, 3)](first)
+    np.testing.assert_array_equal(first.copy_to_host(), a[::-1, ::-1] + 2)
+
+    @cuda.jit
+    def other(x):
+        turned(x, (ROWS, 3), np.int32, 5)
+        turned(x, (ROWS, 3), np.int32, 7)
+
+    second = cuda.to_device(a.copy())
+    other[1, (4, 3)](second)
+    np.testing.assert_array_equal(second.copy_to_host(), a + 12)
+
+    @cuda.jit
+    def unknown(x, n):
+        passed_on(x, (4, 3), n)
+
+    with pytest.raises(un.CompileError, match="parameters that callers give constants for"):
+        unknown[1, (4, 3)](second, 3)
+
+
+@cuda.jit
+def largest_and_least(x, found):
+    i = cuda.grid(1)
+    cuda.atomic.nanmax(found, 0, x[i])
+    cuda.atomic.nanmin(found, 1, x[i])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i4", "u8"])
+def test_atomics_that_pass_over_nan(chosen, dtype):
+    x = np.arange(20, 52).astype(dtype)
+    found = np.array([0, 99], dtype)
+    if dtype == "f4":
+        x[::3] = np.nan
+        found[:] = np.nan
+    there = cuda.to_device(found)
+    largest_and_least[1, 32](cuda.to_device(x), there)
+    assert there.copy_to_host().tolist() == [np.nanmax(x), np.nanmin(x)]
+
+
+@cuda.jit
+def claim(res, ary, old):
+    i = cuda.grid(1)
+    old[i] = cuda.atomic.compare_and_swap(res[i:], -1, ary[i])
+
+
+def test_compare_and_swap_of_the_rest_of_an_array(chosen):
+    res = cuda.to_device(np.array([-1, 5, -1, 7], np.int32))
+    old = cuda.to_device(np.zeros(4, np.int32))
+    claim[1, 4](res, cuda.to_device(np.arange(4, dtype=np.int32)), old)
+    assert res.copy_to_host().tolist() == [0, 5, 2, 7]
+    assert old.copy_to_host().tolist() == [-1, 5, -1, 7]
+
+
+@cuda.jit
+def halves(x, y, out):
+    i = cuda.grid(1)
+    out[0, i] = cuda.fp16.hadd(x[i], y[i])
+    out[1, i] = cuda.fp16.hfma(x[i], y[i], x[i])
+    out[2, i] = cuda.fp16.hmax(x[i], y[i])
+    out[3, i] = cuda.fp16.hdiv(x[i], y[i])
+    out[4, i] = cuda.fp16.hrint(y[i])
+    out[5, i] = cuda.fp16.hsin(x[i]) if cuda.fp16.hgt(x[i], y[i]) else cuda.fp16.hneg(x[i])
+
+
+def test_float16_functions(chosen):
+    x = np.array([0.5, 1.25, 3.0, -2.0], np.float16)
+    y = np.array([1.5, 0.75, 2.5, np.nan], np.float16)
+    out = cuda.to_device(np.zeros((6, 4), np.float16))
+    halves[1, 4](cuda.to_device(x), cuda.to_device(y), out)
+    fused = (x.astype("f8") * y.astype("f8") + x.astype("f8")).astype("f2")
+    chosen_by = np.where(x > y, np.sin(x), -x)
+    expected = np.array([x + y, fused, np.fmax(x, y), x / y, np.rint(y), chosen_by])
+    np.testing.assert_array_equal(out.copy_to_host(), expected)
+    assert cuda.fp16.hadd(x[0], y[0]) == np.float16(2)
