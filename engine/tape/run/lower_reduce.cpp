@@ -122,6 +122,61 @@ class LeafLowering {
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
     S lanes() {
+        if (!shape_.on_device || group_.nodes.size() > limits::unrolled_nodes / 2)
+            return any_lanes();
+        const E whole = b_.i64(reduction::leaf_elements);
+        return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), whole_lanes(),
+                         any_lanes());
+    }
+
+    /// A leaf of all its elements with a variable for each lane, so that compilers of devices keep
+    /// them in registers, as vectors where there are any.
+    S whole_lanes() {
+        constexpr auto width = static_cast<std::size_t>(reduction::lanes);
+        std::vector<S> body, later;
+        std::vector<std::vector<std::int32_t>> sums(reducing_.size());  // of each lane
+        const std::int32_t row = b_.var("row", DType::Int64);
+        const E first = b_.add(begin_, b_.mul(b_.read(row), b_.i64(reduction::lanes)));
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            std::vector<E> at = here();
+            at.back() = b_.add(begin_, b_.i64(static_cast<std::int64_t>(lane)));
+            for (S statement : point(at)) body.push_back(statement);
+            for (std::size_t k = 0; k < reducing_.size(); ++k) {
+                const auto& o = group_.outputs[reducing_[k]];
+                sums[k].push_back(b_.var("sum" + std::to_string(k), o.dtype));
+                body.push_back(b_.declare(sums[k][lane], values_.value(o.node)));
+            }
+        }
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            std::vector<E> at = here();
+            at.back() = b_.add(first, b_.i64(static_cast<std::int64_t>(lane)));
+            for (S statement : point(at)) later.push_back(statement);
+            for (std::size_t k = 0; k < reducing_.size(); ++k) {
+                const auto& o = group_.outputs[reducing_[k]];
+                const std::int32_t sum = sums[k][lane];
+                later.push_back(
+                    b_.assign(sum, b_.binary(o.op, b_.read(sum), values_.value(o.node))));
+            }
+        }
+        body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(1),
+                               b_.i64(reduction::leaf_elements / reduction::lanes), b_.i64(1),
+                               b_.block(later)));
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            const auto& lane = sums[k];
+            for (std::size_t half = width / 2; half > 0; half /= 2) {
+                for (std::size_t l = 0; l < half; ++l) {
+                    body.push_back(
+                        b_.assign(lane[l], b_.binary(group_.outputs[reducing_[k]].op,
+                                                     b_.read(lane[l]), b_.read(lane[l + half]))));
+                }
+            }
+            body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(lane.front())));
+        }
+        return b_.block(body);
+    }
+
+    /// A leaf of any number of elements.
+    S any_lanes() {
         std::vector<S> body;
         std::vector<std::int32_t> lane_arrays;
         E width = b_.i64(reduction::lanes);

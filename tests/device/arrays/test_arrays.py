@@ -104,6 +104,22 @@ def test_sums_have_the_bits_of_the_cpu(device):
     same((there * 3 - 1).sum(axis=1), np.asarray((on_cpu * 3 - 1).sum(axis=1)))
 
 
+def test_leaves_of_sums_have_the_bits_of_the_cpu(device):
+    """Those of 512 elements have code of their own, with what is stored beside them."""
+    x = np.random.default_rng(1).standard_normal((3, 1537))
+    for length in (511, 512, 1537):
+        parts = [un.asarray(x[:, :length], device=where) for where in ("cpu", device)]
+        results = []
+        for a in parts:
+            doubled = a * 2
+            results.append([doubled.sum(axis=1), doubled, a.max(axis=1), (a * a).sum(axis=1)])
+        for want, got in zip(*results, strict=True):
+            same(got, host(want))
+    if device != "cpu":
+        text = un.explain(un.asarray(x, device=device).sum(axis=1), code=True)
+        assert text.count(" = in0[") > 2 * 32  # its lanes are variables
+
+
 def test_nothing_contracts(device):
     for dtype in (np.float32, np.float64):
         e = np.finfo(dtype).eps
