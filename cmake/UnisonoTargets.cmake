@@ -11,14 +11,16 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1 -DUNISONO_DEBUG_BUILD=1")
-set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer -DUNISONO_DEBUG_BUILD=1")
+# Unoptimised: checked code takes the optimiser several times as long, for programs that run for seconds.
+set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -fno-omit-frame-pointer -DUNISONO_DEBUG_BUILD=1")
 
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(UNISONO_CCACHE ccache)
   if(UNISONO_CCACHE)
-    # Paths relative to the tree: another clone or worktree of the same sources hits the cache too.
-    set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
-        "${UNISONO_CCACHE}")
+    # Paths relative to the tree: another clone or worktree of the same sources hits the cache too. Headers are taken from
+    # the compiler's own list of them, without a run of the preprocessor before.
+    set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros "${UNISONO_CCACHE}")
   endif()
 endif()
 
@@ -29,6 +31,10 @@ find_package(Threads REQUIRED)
 set(UNISONO_PACKAGE_DIR "${PROJECT_BINARY_DIR}/python/unisono")
 # Symbols outside namespace unisono stay private to their shared object.
 set(UNISONO_EXPORTS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+
+# Those of the standard library that most files need.
+set(UNISONO_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <chrono> <cmath> <cstdint> <cstring> <deque> <functional> <limits>
+    <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <vector>)
 
 # unisono_sources(VAR folder... [EXCEPT folder...]): the C++ files of the folders and all below them, without the
 # excepted folders, whose names may hold * (they are targets of their own).
@@ -77,13 +83,23 @@ if(UNISONO_SANITIZE)
   target_compile_options(unisono_flags INTERFACE "-fsanitize=${UNISONO_SANITIZE}")
   target_link_options(unisono_flags INTERFACE "-fsanitize=${UNISONO_SANITIZE}")
   if(UNISONO_SANITIZE MATCHES "undefined")
-    target_compile_options(unisono_flags INTERFACE -fno-sanitize-recover=undefined)
+    # Of null pointers, objects' ends and tables of virtual functions the address sanitizer tells as well.
+    target_compile_options(unisono_flags INTERFACE -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=undefined)
   endif()
 endif()
+
+# unisono_precompile(target <header>...): others' headers, compiled once for all of the target's files. In checked builds
+# only: in the others each file must name what it needs.
+function(unisono_precompile target)
+  if(UNISONO_SANITIZE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
 
 # unisono_target(name): warnings, sanitizers, exports and the place of a shared object of ours.
 function(unisono_target target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:unisono_flags>)
+  unisono_precompile(${target} ${UNISONO_STANDARD_HEADERS})
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${UNISONO_PACKAGE_DIR}")
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
   target_link_options(${target} PRIVATE "-Wl,--version-script=${UNISONO_EXPORTS}")
@@ -105,6 +121,9 @@ function(unisono_backend name)
   target_sources(unisono PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${arg_FLAGS}"
                               COMPILE_DEFINITIONS "${arg_DEFINITIONS}")
+  if(arg_FLAGS)
+    set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON) # compiled with other flags
+  endif()
 endfunction()
 
 # unisono_find_<LIBRARY>(target found): links the library a plugin needs, or sets found to FALSE.
@@ -118,6 +137,7 @@ function(unisono_find_LLVM target found)
       target_compile_options(${target} PRIVATE -fno-rtti)
     endif()
     target_link_libraries(${target} PRIVATE LLVM)
+    unisono_precompile(${target} <llvm/IR/IRBuilder.h> <llvm/IR/Instructions.h> <llvm/IR/Module.h> <llvm/Passes/PassBuilder.h>)
   endif()
   set(${found} ${LLVM_FOUND} PARENT_SCOPE)
 endfunction()
@@ -149,6 +169,7 @@ function(unisono_find_Clang target found)
   if(llvm_found AND UNISONO_CLANG AND UNISONO_CLANG_HEADERS)
     target_include_directories(${target} SYSTEM PRIVATE ${UNISONO_CLANG_HEADERS})
     target_link_libraries(${target} PRIVATE ${UNISONO_CLANG})
+    unisono_precompile(${target} <clang/AST/ASTContext.h> <clang/AST/RecursiveASTVisitor.h> <clang/Frontend/CompilerInstance.h>)
     set(${found} TRUE PARENT_SCOPE)
   else()
     set(${found} FALSE PARENT_SCOPE)
@@ -225,6 +246,7 @@ function(unisono_unit_tests name folder)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE unisono unisono_flags GTest::gtest_main)
   target_include_directories(${name} PRIVATE tests)
+  unisono_precompile(${name} ${UNISONO_STANDARD_HEADERS} <gtest/gtest.h>)
   if(plugins)
     add_dependencies(${name} ${plugins})
   endif()
