@@ -87,7 +87,7 @@ def pyopencl(kind, _):
     a, b, c = (there(x) for x in data())
     if kind == "sum":
         total = pyopencl.reduction.ReductionKernel(
-            context, np.float64, "0", "a + b", arguments="__global const double *x"
+            context, np.float64, "0", "a + b", "x[i]", "__global const double *x"
         )
         return lambda: float(total(a, queue=queue).get())
     out = pyopencl.array.empty_like(a)

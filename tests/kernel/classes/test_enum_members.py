@@ -29,7 +29,6 @@ def by_name(v):
 @pytest.mark.parametrize(
     ("function", "given"),
     [(by_value, "g"), (by_value, "x"), (by_name, "ROUGE"), (by_name, "blue")],
-    ids=str,
 )
 def test_as_python(function, given):
     def outcome(f):
