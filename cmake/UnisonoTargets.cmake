@@ -19,8 +19,11 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   if(UNISONO_CCACHE)
     # Paths relative to the tree: another clone or worktree of the same sources hits the cache too. Headers are taken from
     # the compiler's own list of them, without a run of the preprocessor before.
-    set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
-        CCACHE_SLOPPINESS=pch_defines,time_macros "${UNISONO_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1)
+    if(UNISONO_SANITIZE)
+      list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_SLOPPINESS=pch_defines,time_macros) # as precompiled headers ask for
+    endif()
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER "${UNISONO_CCACHE}")
   endif()
 endif()
 
@@ -83,8 +86,11 @@ if(UNISONO_SANITIZE)
   target_compile_options(unisono_flags INTERFACE "-fsanitize=${UNISONO_SANITIZE}")
   target_link_options(unisono_flags INTERFACE "-fsanitize=${UNISONO_SANITIZE}")
   if(UNISONO_SANITIZE MATCHES "undefined")
-    # Of null pointers, objects' ends and tables of virtual functions the address sanitizer tells as well.
-    target_compile_options(unisono_flags INTERFACE -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=undefined)
+    target_compile_options(unisono_flags INTERFACE -fno-sanitize-recover=undefined)
+    if(UNISONO_SANITIZE MATCHES "address")
+      # Of null pointers, objects' ends and tables of virtual functions it tells as well.
+      target_compile_options(unisono_flags INTERFACE -fno-sanitize=null,object-size,vptr)
+    endif()
   endif()
 endif()
 

@@ -113,6 +113,8 @@ def test_waiting_for_any_request():
         assert status.tag == tag and outs[tag][0].item() == 10 * left + tag
         comm.Barrier()
     assert met == [2, 0, 1] and un.mpi.Request.Waitany(receives) == un.mpi.UNDEFINED
+    with pytest.raises(TypeError, match="element 1 is 'NoneType'; expected a Request"):
+        un.mpi.Request.Waitany([receives[0], None])
     un.mpi.Request.Waitall(sends)
     assert un.mpi.Request.Testall(sends + receives)
 

@@ -122,11 +122,14 @@ class LeafLowering {
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
     S lanes() {
-        if (!shape_.on_device || group_.nodes.size() > limits::unrolled_nodes / 2)
+        // More than these do not fit in a device's registers.
+        const bool is_one = reducing_.size() == 1 &&
+                            size_of(group_.outputs[reducing_[0]].dtype) <= size_of(DType::Float64);
+        if (!shape_.on_device || !is_one || group_.nodes.size() > limits::unrolled_nodes / 2)
             return any_lanes();
         const E whole = b_.i64(reduction::leaf_elements);
-        return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), whole_lanes(),
-                         any_lanes());
+        S of_whole = whole_lanes(), of_any = any_lanes();
+        return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), of_whole, of_any);
     }
 
     /// A leaf of all its elements with a variable for each lane, so that compilers of devices keep

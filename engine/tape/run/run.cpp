@@ -281,10 +281,15 @@ void Runner::run_step(const PlanStep& step) {
         note_copied(anew.back().bytes_copied());
     }
     const auto work = [&] {
-        for (std::size_t k = 0; k < anew.size(); ++k)
-            operands[inputs + step.anew[k]] = anew[k].begin();
-        step.kernel->run(call);
-        for (StoreAnew& output : anew) output.complete();
+        try {
+            for (std::size_t k = 0; k < anew.size(); ++k)
+                operands[inputs + step.anew[k]] = anew[k].begin();
+            step.kernel->run(call);
+            for (StoreAnew& output : anew) output.complete();
+        } catch (...) {
+            for (StoreAnew& output : anew) output.abandon();  // while its queue is known
+            throw;
+        }
     };
     // A device may have to compile first.
     outside_engine(true, [&] { submission.run(work); });

@@ -1,3 +1,4 @@
+// Which elements an output leaves as they were, and the memories that hold the others meanwhile.
 #include "tape/run/store_anew.h"
 
 #include <algorithm>

@@ -26,6 +26,8 @@ class StoreAnew {
     View begin();
     /// After the kernel: copies what has to be copied.
     void complete();
+    /// Where the submission fails: gives the memory back.
+    void abandon() noexcept { memory_.reset(); }
     /// Once all is submitted, with the engine held: the array's memory is the new one.
     void end() noexcept;
 

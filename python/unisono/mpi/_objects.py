@@ -133,6 +133,11 @@ def _Wait_all(requests):
 def _Wait_any(requests, status=None):
     """Wait until one that is under way is done; its index, or UNDEFINED where none is under way."""
     requests = list(requests)
+    for k, request in enumerate(requests):
+        if not isinstance(request, _Request):
+            raise TypeError(
+                f"Waitany: element {k} is {type(request).__name__!r}; expected a Request, as Isend and Irecv give"
+            )
     found = _Request._wait_any(requests)
     if found < 0:
         return UNDEFINED
