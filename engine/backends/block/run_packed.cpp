@@ -21,6 +21,7 @@ bool BlockProgram::run_packed(std::int64_t points, char* const* data,
         static_cast<std::size_t>(p.registers) * stride > register_room) {
         return false;
     }
+    if (points == 0) return true;  // loops read the first element ahead
     alignas(64) char registers[register_room];
     char* at[most_nodes];
     for (std::size_t k = 0; k < nodes; ++k) at[k] = registers + p.nodes[k].reg * stride;
