@@ -82,6 +82,8 @@ class NumbaForms:
         overloads = sys.modules.get("unisono._jit.overload")
         if not isinstance(f, ast.Attribute) or hasattr(f, "is_plain") or overloads is None:
             return None
+        if not isinstance(f.ctx, ast.Load):  # what is assigned is a field of the object's own
+            return None
         is_call = isinstance(e, ast.Call)
         known = overloads.members.get((f.attr, is_call))
         if not known or self.resolve(f)[0]:

@@ -223,6 +223,23 @@ def test_members():
         un.overload_method(float, "x")
 
 
+@un.jitclass([("squared_size", un.types.int64)])
+class _Square:
+    def __init__(self, side):
+        self.squared_size = side
+        self.squared_size *= side
+
+
+def test_a_field_may_have_the_name_of_a_member():
+    @un.njit
+    def f(a, side):
+        square = _Square(side)
+        square.squared_size += 1
+        return square.squared_size, a.squared_size
+
+    assert f(np.ones(2), 3) == (10, 4)
+
+
 def test_loops():
     @un.njit
     def f(a, b):
