@@ -92,6 +92,50 @@ def test_arrays_from_others(chosen):
     assert cp.get_array_module(made, 3) is cp and cp.get_array_module(np.ones(2)) is np
 
 
+def test_memory_that_others_describe():
+    class Described:
+        def __init__(self, array):
+            self.array = array
+            self.mask = None
+
+        @property
+        def __cuda_array_interface__(self):
+            a = self.array
+            return {
+                "shape": a.shape, "typestr": a.dtype.str, "descr": a.dtype.descr, "version": 3,
+                "data": (a.data.ptr, False), "strides": a.strides, "mask": self.mask,
+            }  # fmt: skip
+
+    if any(d.name.startswith("cuda") for d in un.devices()):
+        pytest.skip("addresses are those of CUDA devices")
+    with cp.cuda.Device("cpu"):
+        a = cp.arange(6, dtype=cp.float32).reshape(2, 3).T
+        b = cp.asarray(Described(a))
+        a += 1
+        a[0] = 9.0  # what is on its way elsewhere is written when the statement returns
+        assert b.strides == a.strides and b.tolist() == a.tolist() == [[9, 9], [2, 5], [3, 6]]
+        b[1] = 0
+        assert a[1].tolist() == [0, 0] and cp.asnumpy(Described(a)).tolist() == a.tolist()
+        assert cp.asarray(Described(cp.zeros((0, 2)))).shape == (0, 2)
+        other = Described(a)
+        other.mask = a
+        with pytest.raises(ValueError, match="asarray: does not support masks"):
+            cp.asarray(other)
+
+
+def test_orders_and_classes_of_new_arrays(chosen):
+    columns = np.arange(6.0).reshape(3, 2).T
+    for make in (cp.array, cp.asarray, cp.asanyarray):
+        assert make(columns).strides == (8, 16) and make(columns, order="C").strides == (24, 8)
+        assert make(columns).tolist() == columns.tolist() and make(columns).device == chosen
+    with pytest.raises(TypeError, match="zeros_like: subok=True is not supported"):
+        cp.zeros_like(cp.ones(3), subok=True)
+    with pytest.raises(
+        ValueError, match=r"ndarray\(\) with strides has elements outside of its 48"
+    ):
+        cp.ndarray((2, 3), strides=(-8, 8))
+
+
 def test_types_and_exceptions_are_numpy_s():
     for name in ("float32", "int8", "complex128", "bool_", "intp"):
         assert getattr(cp, name) is getattr(np, name)

@@ -113,6 +113,20 @@ PyObject* lend_on_stream(PyObject*, PyObject* o) noexcept {
     });
 }
 
+/// _lend_on_host(array): address of the first element in the host's memory. From then on others may
+/// use the memory: statements on it are complete when they return.
+PyObject* lend_on_host(PyObject*, PyObject* o) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        Py_buffer held;
+        if (PyObject_GetBuffer(o, &held, PyBUF_FULL_RO) != 0) throw PythonError{};
+        PyObject* made = PyLong_FromVoidPtr(held.buf);
+        PyBuffer_Release(&held);
+        const Array& a = array_of(o);
+        if (!a.is_known()) ++a.view().storage->exports;  // for as long as it lives
+        return made;
+    });
+}
+
 /// _device_of_address(address): name of the device whose memory that is; None where there is none.
 PyObject* device_of_address(PyObject*, PyObject* o) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -194,6 +208,7 @@ PyMethodDef device_memory_methods[] = {
     {"_native_handles", native_handles, METH_O, nullptr},
     {"_lend_buffer", lend_buffer, METH_O, nullptr},
     {"_lend_on_stream", lend_on_stream, METH_O, nullptr},
+    {"_lend_on_host", lend_on_host, METH_O, nullptr},
     {"_device_of_address", device_of_address, METH_O, nullptr},
     {"_place_on_device", place_on_device, METH_O, nullptr},
     {"_adopt_buffer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(adopt_buffer)),

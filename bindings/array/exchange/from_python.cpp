@@ -249,6 +249,7 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
         return shared ? Array::of(arg.view) : copy(keep);
     }
     if (Ref theirs(shared_on_device(o)); theirs.p) {
+        if (!is_array(theirs.p)) return to_array(theirs.p, shared, dtype);
         const Array a = array_of(theirs.p);
         return shared ? a : copy(a);
     }

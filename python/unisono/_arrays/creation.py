@@ -68,6 +68,27 @@ def _records(shape, value, dtype, order, device, mesh, like, name):
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
 
 
+def _layout_like(order, like, shape):
+    """'C', 'F', or the axes from the farthest elements to the nearest, for an array made like another one."""
+    if order not in ("K", "k") or like.ndim < 2:
+        return "F" if _in_columns(order, like) else "C"
+    rank = 1 if hasattr(shape, "__index__") else len(shape)
+    if rank != like.ndim:
+        return "C"
+    strides = [builtins.abs(s) for s in like.strides]
+    if strides == sorted(strides, reverse=True):
+        return "C"
+    axes = sorted(range(rank), key=lambda k: -strides[k])
+    return "F" if axes[::-1] == list(range(rank)) else axes
+
+
+def _by_axes(make, shape, axes):
+    """An array of that shape whose axes lie in memory in that order, the farthest first."""
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    back = sorted(range(len(axes)), key=axes.__getitem__)
+    return make(tuple(shape[k] for k in axes)).transpose(back)
+
+
 def _columns(make, shape):
     """An array whose columns lie together: the transposed of one of the reversed shape."""
     shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
@@ -331,7 +352,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype : array_like
     dtype : dtype, optional
     order : {'C', 'F', 'A', 'K'}, optional
-        'A' and 'K' keep the layout of `prototype`.
+        'A' and 'K' keep the layout of `prototype`: 'K' the order of its axes in memory.
     subok : bool, optional
         Ignored: results are never subclasses.
     shape : int or tuple of ints, optional
@@ -356,8 +377,11 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype = prototype if isinstance(prototype, _engine.ndarray) else _as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
-    order = "F" if _in_columns(order, prototype) else "C"
-    return empty(shape, dtype, order, device=prototype if device is None else device)
+    device = prototype if device is None else device
+    order = _layout_like(order, prototype, shape)
+    if type(order) is list:
+        return _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
+    return empty(shape, dtype, order, device=device)
 
 
 @_engine._FastPath
@@ -393,8 +417,13 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     a = a if isinstance(a, _engine.ndarray) else _as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
-    order = "F" if _in_columns(order, a) else "C"
-    return _full(shape, fill_value, dtype, order, device=a if device is None else device)
+    device = a if device is None else device
+    order = _layout_like(order, a, shape)
+    if type(order) is list:
+        made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
+        made[...] = fill_value
+        return made
+    return _full(shape, fill_value, dtype, order, device=device)
 
 
 @_engine._FastPath
@@ -516,6 +545,10 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None)
         if count == 0 and stop != start:  # the step is infinite, or the range underflows
             count = math.copysign(1, count)
         count = max(0, math.ceil(count))
+    if count > 2 and dtype is not None and _engine._dtype_of(dtype).kind == "b":
+        raise TypeError(
+            f"arange: no range of more than two bools; got {count} elements; expected a dtype of numbers"
+        )
     mesh = _mesh_of(device, mesh)
     out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
     if whole:

@@ -28,6 +28,15 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
     else:
         flat = un.frombuffer(buffer, dtype, offset=offset or 0)
     last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if (
+        buffer is None
+        and 0 not in shape
+        and (min(strides, default=0) < 0 or last >= flat.nbytes > 0)
+    ):
+        raise ValueError(
+            f"ndarray() with strides has elements outside of its {flat.nbytes} bytes; got strides {tuple(strides)} of"
+            f" shape {shape}; expected none below 0 and a reach within the memory"
+        )
     if 0 not in shape and last + size > flat.nbytes:
         raise TypeError("ndarray: buffer is too small for requested array")
     return as_strided(flat, shape, strides)

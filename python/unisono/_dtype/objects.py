@@ -83,6 +83,11 @@ class dtype:
         return f"{'|' if self.itemsize == 1 else '<'}{self.kind}{self.itemsize}"
 
     @property
+    def descr(self):
+        """The one field of the array interface's description."""
+        return [("", self.str)]
+
+    @property
     def alignment(self):
         """Bytes to whose multiples elements are aligned."""
         return self.itemsize

@@ -55,31 +55,29 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
-        single = not isinstance(key, tuple)
-        lines = [self._line(s) for s in ((key,) if single else key)]
-        if single:
-            return lines[0]
+        if not isinstance(key, tuple):
+            return self._line(key, 0)
+        n = len(key)
+        lines = [self._line(s, 0 if self._sparse else n - k - 1) for k, s in enumerate(key)]
         common = reduce(promoted, [x.dtype for x in lines])
-        n = len(lines)
-        open_grid = tuple(
-            x.astype(common, copy=False).reshape((1,) * k + (x.size,) + (1,) * (n - k - 1))
-            for k, x in enumerate(lines)
-        )
+        lines = [x.astype(common, copy=False) for x in lines]
         if self._sparse:
-            return open_grid
-        made = un.empty((n, *(x.size for x in lines)), common)
-        for k, x in enumerate(open_grid):
-            made[k] = x
-        return made
+            return tuple(
+                x[(None,) * k + (slice(None),) + (None,) * (n - k - 1)] for k, x in enumerate(lines)
+            )
+        return un.stack(broadcast(lines))
 
     @staticmethod
-    def _line(s):
-        start, step = s.start or 0, 1 if s.step is None else s.step
+    def _line(s, behind):
+        """The points of a slice, along an axis in front of that many others; its limits may be arrays."""
+        start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
+        shape = (-1,) + (1,) * behind
         if isinstance(step, complex) or getattr(getattr(step, "dtype", None), "kind", "") == "c":
             count = int(abs(step))
             gap = (s.stop - start) / (count - 1) if count > 1 else 1.0
-            return un.arange(count) * float(gap) + start
-        return un.arange(start, s.stop, step)
+            gap = gap if getattr(gap, "ndim", 0) else float(gap)
+            return un.arange(count).reshape(shape) * gap + start
+        return un.arange(start, s.stop, step).reshape(shape)
 
 
 mgrid = _Grid(sparse=False)

@@ -66,7 +66,7 @@ def __getattr__(name):
         value = getattr(_un, _old.get(name, name))
         if name not in _new:
             return value
-        value = _on_current_device(value)
+        value = _on_current_device(value, name)
     globals()[name] = value
     return value
 
@@ -75,11 +75,19 @@ def __dir__():
     return sorted({*globals(), *dir(_un)})
 
 
-def _on_current_device(function):
+def _on_current_device(function, name):
+    keeps_order = name in ("array", "asarray", "asanyarray")
+
     @functools.wraps(function)
     def made(*args, **options):
         options.pop("blocking", None)  # copies from the host wait in any case
+        if options.get("subok"):
+            raise TypeError(
+                f"{name}: subok=True is not supported; results are never subclasses; leave it out"
+            )
         given = args[0] if args else None
+        if keeps_order and len(args) < 3 and _lies_in_columns(given):
+            options["order"] = "F" if options.get("order") in (None, "K", "A") else options["order"]
         if hasattr(given, "__cupy_get_ndarray__"):
             given = given.__cupy_get_ndarray__()
             args = given, *args[1:]
@@ -95,6 +103,14 @@ def _on_current_device(function):
         return result if result.device == device else result.to_device(device)
 
     return made
+
+
+def _lies_in_columns(given):
+    """Whether it is an array of NumPy in Fortran's order alone, which CuPy keeps."""
+    flags = getattr(given, "flags", None)
+    return (
+        getattr(flags, "f_contiguous", False) and flags.fnc and not isinstance(given, _un.ndarray)
+    )
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
@@ -119,6 +135,8 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     >>> cp.asnumpy(cp.arange(3))
     array([0, 1, 2])
     """
+    if not isinstance(a, _un.ndarray) and hasattr(a, "__cuda_array_interface__"):
+        a = _un.asarray(a)
     if isinstance(a, _un.ndarray):
         return a.get(order=order, out=out)
     import numpy

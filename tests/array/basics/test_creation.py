@@ -31,6 +31,31 @@ def test_order_and_dtype(name, make, dtype, order):
         assert (np.asarray(ours) == numpys).all()
 
 
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a[:, ::2].swapaxes(0, 1),
+        lambda a: a.transpose(1, 2, 0)[::-1],
+        lambda a: a.swapaxes(1, 2)[:, :3],
+        lambda a: a.T,
+    ],
+)
+@pytest.mark.parametrize("shape", [None, (3, 5, 7), (4, 2)])
+def test_like_another_in_the_order_of_its_axes(view, shape):
+    ours, numpys = (view(m.ones((2, 3, 4))) for m in (un, np))
+    for name, more in (("empty_like", ()), ("zeros_like", ()), ("full_like", (2.5,))):
+        a, b = (
+            getattr(un, name)(ours, *more, shape=shape),
+            getattr(np, name)(numpys, *more, shape=shape),
+        )
+        extents = [n > 1 for n in a.shape]
+        assert a.shape == b.shape
+        assert all(
+            x == y or not far for x, y, far in zip(a.strides, b.strides, extents, strict=True)
+        )
+        assert name == "empty_like" or (np.asarray(a) == b).all()
+
+
 @pytest.mark.parametrize("order", ["C", "F", "A", "K"])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("shape", [None, (2, 5), 3])

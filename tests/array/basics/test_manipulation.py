@@ -235,6 +235,9 @@ xp.meshgrid(v)
 xp.meshgrid(v, w, indexing='xx')
 xp.mgrid[0:3, 0:2]
 xp.mgrid[0:5]
+xp.mgrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:4j]
+xp.mgrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:3j, 0:1:3j]
+xp.ogrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:3j, 0:2:3j]
 xp.mgrid[-1:1:5j]
 xp.mgrid[0:3, 0:1:5j]
 xp.mgrid[0:1:0.25, 1:3]

@@ -47,6 +47,8 @@ def test_arange_by_keyword():
     assert un.arange(stop=3).tolist() == np.arange(stop=3).tolist()
     with pytest.raises(TypeError, match="arange: needs `stop`"):
         un.arange()
+    with pytest.raises(TypeError, match="arange: no range of more than two bools; got 10"):
+        un.arange(10, dtype=bool)
 
 
 def test_resize_to_no_axes():

@@ -63,8 +63,8 @@ def test_read_only_and_empty_memory(number):
     "key, value, error, message",
     [
         ("stream", 0, ValueError, "names the stream 0"),
-        ("mask", A, TypeError, "has a mask"),
-        ("typestr", ">f8", TypeError, "no dtype here"),
+        ("mask", A, ValueError, "has a mask"),
+        ("typestr", ">f8", ValueError, "no dtype here"),
         ("typestr", "|V8", TypeError, "no dtype here"),
         ("data", (4096, False), un.DeviceError, "no CUDA device here has"),
     ],

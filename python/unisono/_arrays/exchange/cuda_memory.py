@@ -27,12 +27,14 @@ def interface(x):
 def shared(obj):
     """An array of ours over the memory that an object of another library describes; it keeps the object.
 
-    The device's own queue waits for what the object's stream was given so far.
+    The device's own queue waits for what the object's stream was given so far. Where there is no CUDA device, the
+    memory is the host's: programs for CuPy run there, too.
     """
     described = obj.__cuda_array_interface__
     if described.get("mask") is not None:
-        raise TypeError(
-            "asarray: __cuda_array_interface__ has a mask; expected none; fill the masked elements first"
+        raise ValueError(
+            "asarray: does not support masks; __cuda_array_interface__ has a mask; expected none; fill the masked"
+            " elements first"
         )
     stream = described.get("stream")
     if stream == 0:
@@ -41,19 +43,21 @@ def shared(obj):
             " legacy one), 2 (the thread's), a stream's address or None"
         )
     kind = described["typestr"]
-    if kind[0] == ">" or kind[1] not in "biufc":
-        raise TypeError(
+    has_cuda = any(d.name.startswith("cuda:") for d in _engine._devices())
+    if kind[0] == ">" or (kind[1] not in "biufc" and has_cuda):
+        raise (ValueError if kind[0] == ">" else TypeError)(
             f"asarray: the elements of __cuda_array_interface__ are of no dtype here; got {kind!r}; expected numbers"
             " or bools in the machine's order of bytes"
         )
     shape = tuple(described["shape"])
+    if not has_cuda:
+        return _shared_on_host(obj, kind, shape, described)
     names = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
     width = int(kind[2:])
     dtype = names[kind[1]] + ("" if kind[1] == "b" else str(8 * width))
     address, readonly = described["data"]
     if 0 in shape:
-        made = _engine._empty_of_kind("device", shape, dtype, "cuda")
-        return made
+        return _engine._empty_of_kind("device", shape, dtype, "cuda")
     strides = described.get("strides")
     if strides is None:
         strides, step = [], width
@@ -82,3 +86,26 @@ def shared(obj):
     if readonly:
         made.flags.writeable = False
     return made
+
+
+class _Described:
+    """What NumPy's protocol tells of memory of the host, which another object keeps."""
+
+    def __init__(self, owner, described):
+        self._owner = owner
+        self.__array_interface__ = described
+
+
+def _shared_on_host(obj, typestr, shape, described):
+    import numpy as np
+
+    if 0 in shape:
+        return _engine._asarray(np.empty(shape, typestr), None, None, False)
+    described = {
+        "typestr": typestr,
+        "shape": shape,
+        "data": described["data"],
+        "strides": described.get("strides"),
+        "version": 3,
+    }
+    return _engine._asarray(np.asarray(_Described(obj, described)), None, None, False)

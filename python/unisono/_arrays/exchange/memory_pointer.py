@@ -22,9 +22,14 @@ class MemoryPointer(_engine._BufferOfArray):
 
     @property
     def ptr(self):
-        """Address of the first element: on the host or a CUDA device; of OpenCL the buffer's handle plus the offset."""
+        """Address of the first element: on the host or a CUDA device; of OpenCL the buffer's handle plus the offset.
+
+        From then on statements on the array are complete when they return. It is 0 where there are no elements.
+        """
+        if not self._array.size:
+            return 0
         if self._array.device.name == "cpu":
-            return self._array._address()
+            return _engine._lend_on_host(self._array)
         return sum(_engine._lend_buffer(self._array))
 
     @property
