@@ -177,7 +177,7 @@ class Desugar:
             e = _at(ast.ListComp(elt=e.elt, generators=e.generators), e)
         if self.generator_of(e) is not None and not hasattr(e, "is_listed"):
             e.is_listed = True  # a loop over what has another form than loops take ends here
-            e = self.as_list(e)
+            e = self.refused_endless(e) if self.is_endless(e) else self.as_list(e)
         if isinstance(e, ast.Attribute) and e.attr == "flat" and not self.resolve(e)[0]:
             flat = _at(ast.Attribute(value=e.value, attr="ravel", ctx=ast.Load()), e)
             e = _at(ast.Call(func=flat, args=[], keywords=[]), e)

@@ -6,7 +6,8 @@ import ast
 import inspect
 
 from .. import _engine
-from .desugar import Value, _at, _call, _constant, _copied, _name, _rebound
+from .containers import Refused
+from .desugar import Value, _at, _call, _constant, _copied, _name, _rebound, _Rename
 from .desugar import _assign as _value
 from .generator_bodies import Flat, Scope, Yields, leaves
 from .plain_functions import compiled_function
@@ -94,7 +95,9 @@ class Generators:
         if self.builtin(call) != "enumerate" or not call.args or call.keywords:
             return s
         pair = s.target.elts if isinstance(s.target, ast.Tuple) else ()
-        if self.generator_of(call.args[0]) is None or len(pair) != 2 or len(call.args) > 2:
+        given = call.args[0]
+        is_made = isinstance(given, ast.GeneratorExp) or self.generator_of(given) is not None
+        if not is_made or len(pair) != 2 or len(call.args) > 2:
             return s
         count = self.fresh("count")
         start = call.args[1] if len(call.args) > 1 else _constant(0, s)
@@ -121,8 +124,10 @@ class Generators:
         call = s.iter
         if self.builtin(call) != "zip" or call.keywords or s.orelse or len(call.args) < 2:
             return s
-        endless = [a for a in call.args if self.generator_of(a) is not None and self.never_ends(a)]
-        if len(endless) != 1:
+        endless = [a for a in call.args if self.generator_of(a) is not None and self.is_endless(a)]
+        if len(endless) > 1:
+            return [_at(ast.Expr(value=self.refused_endless(call)), s)]
+        if not endless:
             return s
         before, given, item = [], _name(self.fresh("z"), s), {}
         count = _name(self.fresh("count"), s)
@@ -149,10 +154,27 @@ class Generators:
         loop = _at(ast.For(target=target, iter=endless[0], body=body, orelse=[]), s)
         return [*before, _value(_name(count.id, s, ast.Store()), _constant(0, s)), loop]
 
+    def loop_over_expression(self, s):
+        """A loop over a generator expression, map or filter as one over what that loops over, or None."""
+        made = s.iter if isinstance(s.iter, ast.GeneratorExp) else self.mapped(s.iter)
+        if made is None or len(made.generators) != 1 or made.generators[0].is_async:
+            return None
+        (g,) = made.generators
+        names = {n: self.fresh("v") for n in _loads(g.target)}
+        own = _Rename(names)  # a generator's variables are its own
+        body = [_value(s.target, own.visit(_copied(made.elt))), *s.body]
+        for test in reversed(g.ifs):
+            body = [_at(ast.If(test=own.visit(_copied(test)), body=body, orelse=[]), test)]
+        target = own.visit(_copied(g.target))
+        return [_at(ast.For(target=target, iter=g.iter, body=body, orelse=s.orelse), s)]
+
     def loop_over_generator(self, s):
         """Statements that run the loop, or None where the generator has another form."""
+        plain = self.loop_over_expression(s)
+        if plain is not None:
+            return plain
         made = self.generator_of(s.iter)
-        if made is None or s.orelse:
+        if made is None or (s.orelse and not self.is_endless(s.iter)):
             return None
         definition = _copied(made.definition)
         args = definition.args
@@ -189,14 +211,20 @@ class Generators:
             return None
         names = {n: self.fresh("g") for n in sorted(own)}
         defaults = made.defaults()
-        before, streams = [], {}
+        before, streams, is_held = [], {}, False
         for a in named:
             value = given.get(a.arg)
-            if value is not None and self.is_lazy(value):
-                if _is_stream(a.arg, nodes) and not _loads(value) & _rebound(s):
+            if isinstance(value, ast.GeneratorExp) or (value is not None and self.is_lazy(value)):
+                if self.is_stream(a.arg, definition.body) and not _loads(value) & _rebound(s):
                     streams[names[a.arg]] = value
                     continue
-                value = self.as_list(value)
+                uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == a.arg]
+                if len(uses) > 1 or self.is_repeated(a.arg, definition.body):
+                    is_held = True  # each use goes on where the one before ended
+                elif self.is_endless(value):
+                    return [_at(ast.Expr(value=self.refused_endless(value)), s)]
+                else:
+                    value = self.as_list(value)
             if value is None:
                 if a.arg not in defaults:
                     return None
@@ -204,7 +232,12 @@ class Generators:
             before.append(_value(_name(names[a.arg], s.iter, ast.Store()), value))
         body = [Scope(self, made.function, names).visit(b) for b in definition.body]
         for n in (n for b in body for n in ast.walk(b) if isinstance(n, ast.For)):
-            n.iter = streams.get(getattr(n.iter, "id", None), n.iter)
+            if isinstance(n.iter, ast.Name):
+                n.iter = streams.get(n.iter.id, n.iter)
+            elif isinstance(n.iter, ast.Call):
+                n.iter.args = [streams.get(getattr(a, "id", None), a) for a in n.iter.args]
+        if is_held:
+            before, body = [], self.with_iterators([*before, *body])
         breaks = leaves(s.body, ast.Break)
         returns = any(isinstance(n, ast.Return) for n in nodes)
         stop = self.fresh("stop") if breaks or returns else None
@@ -220,6 +253,27 @@ class Generators:
             )
             body = [_at(whole, s)]
         return [*before, *body]
+
+    def is_stream(self, name, body):
+        """Whether all that is done with a parameter is one loop over it, or over what gives its items in order."""
+        nodes = [n for s in body for n in ast.walk(s)]
+        uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+        loops = [n for n in nodes if isinstance(n, ast.For)]
+        is_one = len(uses) == 1 and any(
+            n.iter in uses
+            or (self.builtin(n.iter) in ("enumerate", "zip") and uses[0] in n.iter.args)
+            for n in loops
+        )
+        return is_one and not self.is_repeated(name, body)
+
+    def is_repeated(self, name, body):
+        """Whether a loop reads the name each time that it goes round."""
+        nodes = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.For, ast.While))]
+        return any(name in _loads(s) for n in nodes for s in n.body)
+
+    def refused_endless(self, e):
+        what = "this use of an endless iterator"
+        return _at(Refused(what=what, advice="take items of it: itertools.islice(x, n)"), e)
 
     def hides(self, made, nodes, own):
         """Whether a name that the generator reads around it means another variable where the loop stands."""
@@ -244,10 +298,3 @@ def _is_plain(nodes):
 
 def _loads(e):
     return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
-
-
-def _is_stream(name, nodes):
-    """Whether all that is done with a parameter is one loop over it."""
-    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
-    loops = [n for n in nodes if isinstance(n, ast.For) and n.iter in uses]
-    return len(uses) == len(loops) == 1

@@ -151,8 +151,37 @@ class _Places(Statements):
         c.ifs = [self.visit(i) for i in c.ifs]
         return c
 
+    def visit_ListComp(self, e):
+        return self.stepped(e, self.flattener.filled_list)
+
+    visit_GeneratorExp = visit_ListComp  # all its items are made where it stands
+
+    def visit_SetComp(self, e):
+        return self.stepped(e, self.flattener.filled_set)
+
+    def visit_DictComp(self, e):
+        return self.stepped(e, self.flattener.filled_dict)
+
+    def stepped(self, e, filled):
+        """The comprehension as loops, if what it computes advances an iterator that it loops over."""
+        read = [n.id for n in ast.walk(e) if isinstance(n, ast.Name)]
+        is_shared = any(read.count(name) > 1 for name in {*self.names, *self.resumed})
+        return self.generic_visit(filled(e) if is_shared else e)
+
+    def ended_early(self, e, name):
+        """any, all and next of a generator expression over an iterator, which stop at an item; or None."""
+        if name not in ("all", "any", "next") or not e.args:
+            return None
+        if not isinstance(e.args[0], ast.GeneratorExp) or not self.used(e.args[0]):
+            return None
+        made = self.flattener.first_item(e) if name == "next" else self.flattener.reduced(e)
+        return made and self.generic_visit(made)
+
     def visit_Call(self, e):
         name = self.flattener.builtin(e)
+        early = self.ended_early(e, name)
+        if early is not None:
+            return early
         held = self.held(e.args[0]) if e.args else None
         pieces = self.pieces(e.args[0]) if e.args else None
         if pieces and not e.keywords:

@@ -11,6 +11,7 @@ import itertools
 
 from .desugar import _add, _assign, _at, _call, _constant, _copied, _name
 from .generator_bodies import Flat, Scope, leaves
+from .walks import own_nodes
 
 CHANGES = frozenset(
     "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()
@@ -79,13 +80,26 @@ class ResumedGenerators:
 
     def is_endless(self, e):
         """Whether it is a generator that never ends, or an iterator of itertools that does not."""
-        if self.generator_of(e) is not None and self.never_ends(e):
+        made = self.generator_of(e)
+        if made is not None and (self.never_ends(e) or self.ends_with_items(e, made)):
             return True
+        name = self.builtin(e)
+        if isinstance(e, ast.GeneratorExp):
+            return self.is_endless(e.generators[0].iter)
+        if name in ("enumerate", "filter", "iter", "map", "zip"):
+            items = e.args[:1] if name in ("enumerate", "iter") else e.args[name != "zip" :]
+            return bool(items) and all(map(self.is_endless, items))
         found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
         if not found:
             return False
         is_repeat = value is itertools.repeat and len(e.args) + len(e.keywords) == 1
         return value is itertools.count or value is itertools.cycle or is_repeat
+
+    def ends_with_items(self, e, made):
+        """Whether a generator loops over what never ends, and has no other end than that."""
+        ends = (ast.Break, ast.Raise, ast.Return)
+        nodes = own_nodes(made.definition.body)
+        return any(map(self.is_endless, e.args)) and not any(isinstance(n, ends) for n in nodes)
 
     def is_quiet_function(self, definition, function, seen):
         """Whether a function prints nothing and changes nothing but its own."""

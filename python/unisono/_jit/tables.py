@@ -41,6 +41,10 @@ class Tables:
         return _at(Let(body=body, value=_name(result, e)), e)
 
     def expression_DictComp(self, e):
+        return self.expression(self.filled_dict(e))
+
+    def filled_dict(self, e):
+        """A dict comprehension as a dict that loops store into."""
         result, key, before = self.fresh("dict"), e.key, []
         if not isinstance(key, (ast.Name, ast.Constant)):  # evaluated before the value
             key = _name(self.fresh("key"), e)
@@ -50,6 +54,10 @@ class Tables:
         return self.filled(e, result, ast.Dict(keys=[], values=[]), [*before, store])
 
     def expression_SetComp(self, e):
+        return self.expression(self.filled_set(e))
+
+    def filled_set(self, e):
+        """A set comprehension as a set that loops add to."""
         result = self.fresh("set")
         add = _at(ast.Attribute(value=_name(result, e), attr="add", ctx=ast.Load()), e)
         call = _at(ast.Call(func=add, args=[e.elt], keywords=[]), e)
@@ -59,7 +67,7 @@ class Tables:
         """An empty one that the comprehension's loops fill."""
         body = self.generated(e, e.generators, store)
         body = [_assign(_name(result, e, ast.Store()), _at(empty, e)), *body]
-        return self.expression(_at(Let(body=body, value=_name(result, e)), e))
+        return _at(Let(body=body, value=_name(result, e)), e)
 
     def table_call(self, e):
         """dict(...) and set(...) as displays and comprehensions, or None where they stay calls."""

@@ -1,6 +1,7 @@
 """Iterators held in names, next of them, and zip with generators that never end."""
 
 import copy
+import itertools
 import types
 
 import pytest
@@ -134,7 +135,89 @@ def items_that_are_none(xs):
     return next(items), next(items), [x is None for x in items]
 
 
+def taken_within(xs):
+    pairs = iter(xs)
+    table = iter(xs)
+    halves = (x * 2 for x in xs)
+    made = [(x, next(pairs, -1)) for x in pairs]
+    return made, {x: next(table, -1) for x in table}, sum(x - next(halves, 0) for x in halves)
+
+
+def stopped_early(xs, wanted):
+    a = iter(xs)
+    b = iter(xs)
+    c = iter(xs)
+    some, every = any(x == wanted for x in a), all(x != wanted for x in b)
+    return some, list(a), every, list(b), next((x for x in c if x == wanted), -1), list(c)
+
+
+def in_order(text, parts):
+    letters = iter(text)
+    return all(any(c == part for c in letters) for part in parts)
+
+
+def endless_within(n):
+    numbers = itertools.count(n)
+    return [(x, next(numbers)) for x in range(n)], next(x for x in numbers if x % 7 == 0)
+
+
+def scaled(items):
+    for x in items:
+        yield 3 * x
+
+
+def first_of(items, n):
+    for k, x in enumerate(items):
+        if k >= n:
+            return
+        yield x
+
+
+def again_and_again(items):
+    for _ in range(2):
+        for x in items:
+            yield x + 1
+
+
+def one_by_one(items):
+    for x in items:
+        yield x
+        break
+    for x in items:
+        yield -x
+        break
+
+
+def passed_on(n):
+    chained = list(first_of(scaled(naturals()), n)), sum(first_of((2 * x for x in naturals()), n))
+    return chained, list(again_and_again(squares(n))), list(one_by_one(naturals()))
+
+
+def expressions_of_endless(n):
+    a, b = [], []
+    for x in (x * x for x in naturals() if x % 2):
+        if x > n:
+            break
+        a.append(x)
+    for x in map(lambda x: x + n, naturals()):
+        if x > 2 * n:
+            break
+        b.append(x)
+    else:
+        b.append(-1)
+    return a, b
+
+
 CASES = [
+    (taken_within, [3, 1, 4, 1, 5]),
+    (taken_within, [3, 1]),
+    (stopped_early, [3, 1, 4, 1, 5], 4),
+    (stopped_early, [3, 1], 4),
+    (in_order, "abcde", "ace"),
+    (in_order, "abcde", "aec"),
+    (endless_within, 4),
+    (passed_on, 3),
+    (expressions_of_endless, 30),
     (found_or_not, [1, 2, 3], [2, 9, 3, 8]),
     (items_that_are_none, [None, 2, None]),
     (bare_yields, 3),
@@ -179,7 +262,15 @@ def given_away(xs):
     return len(list(zip(it, it)))  # noqa: B905
 
 
+def both_endless(n):
+    for a, b in zip(naturals(), naturals()):  # noqa: B905
+        if a > n:
+            return b
+
+
 def test_refused(on):
+    with pytest.raises(un.CompileError, match="this use of an endless iterator is not supported"):
+        un.jit(both_endless, device=on)(3)
     with pytest.raises(
         un.CompileError, match=r"an iterator as a value of its own is not supported"
     ):
