@@ -90,10 +90,11 @@ TWO = "kernel void two(global const float *a, global float *b, int n) { b[0] = a
 
 def test_counts_and_kinds_of_arguments(queue, build, to_buffer):
     kernel, x = build(TWO).two, to_buffer(np.ones(4, np.float32))
-    with pytest.raises(
-        cl.LogicError, match=r"kernel two: expected 3 arguments: float\* a, float\* b, int n; got 2"
-    ):
-        kernel(queue, (1,), None, x, x)
+    for kind in (cl.LogicError, TypeError):  # PyOpenCL's is a TypeError
+        with pytest.raises(
+            kind, match=r"kernel two: expected 3 arguments: float\* a, float\* b, int n; got 2"
+        ):
+            kernel(queue, (1,), None, x, x)
     for wrong in (np.ones(4, np.float32), 5, cl.LocalMemory(4)):
         with pytest.raises(
             cl.LogicError, match=r"argument 1 \('float\* a'\) got .*; expected memory of the device"

@@ -62,6 +62,15 @@ def test_choices_come_from_the_environment_and_from_answers(ctx, monkeypatch):
 def test_contexts_say_what_they_do_not_take(ctx):
     with pytest.raises(cl.LogicError, match="expected a list of devices, not empty"):
         cl.Context([])
+    platform = ctx.devices[0].platform
+    if not platform.get_devices(cl.device_type.CUSTOM):
+        with pytest.raises(cl.RuntimeError, match="has no device of that type") as caught:
+            cl.Context(
+                dev_type=cl.device_type.CUSTOM,
+                properties=[(cl.context_properties.PLATFORM, platform)],
+            )
+        assert caught.value.code == cl.status_code.DEVICE_NOT_FOUND
+    assert cl.VERSION == cl.version.VERSION and cl.VERSION_TEXT.startswith(str(cl.VERSION[0]))
     with pytest.raises(cl.LogicError, match="expected devices or dev_type; got both"):
         cl.Context(ctx.devices, dev_type=cl.device_type.ALL)
     with pytest.raises(TypeError, match="expected a Context; got int"):

@@ -77,6 +77,7 @@ from ._objects.svm import (
     svm_empty,
     svm_empty_like,
 )
+from .version import VERSION, VERSION_STATUS, VERSION_TEXT
 
 _modules = "algorithm array bitonic_sort characterize clmath clrandom cltypes elementwise reduction scan tools version".split()
 _beside_pyopencl = ("context", "queue", "to_pyopencl", "from_pyopencl", "_of_pyopencl")

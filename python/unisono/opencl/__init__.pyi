@@ -831,6 +831,9 @@ class UserEvent(Event):
     def get_info(self, param: int) -> Any: ...
     def set_status(self, status: int) -> None: ...
 
+VERSION: Any
+VERSION_STATUS: Any
+VERSION_TEXT: Any
 WaitList: TypeAlias = Sequence[Event] | None
 
 class addressing_mode:

@@ -84,6 +84,10 @@ class LogicError(Error):
     """The program asked for what OpenCL does not allow."""
 
 
+class ArgumentError(LogicError, TypeError):
+    """A kernel was called with another number of arguments than it has."""
+
+
 class RuntimeError(Error):
     """The driver failed, or a program could not be built."""
 
@@ -105,9 +109,12 @@ def error_of(code, routine, what=""):
 
 
 def wrong(routine, name, what):
-    """A LogicError of ours, before the driver is asked."""
+    """An error of ours, before the driver is asked: a LogicError if the program is wrong."""
     code = getattr(status_code, name)
-    return LogicError(f"{routine}: {what} ({name})", code, routine)
+    kind = LogicError if code <= status_code.INVALID_VALUE else RuntimeError
+    if name == "INVALID_KERNEL_ARGS":
+        kind = ArgumentError  # a TypeError too, as in PyOpenCL
+    return kind(f"{routine}: {what} ({name})", code, routine)
 
 
 def _load():
