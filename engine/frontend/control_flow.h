@@ -28,6 +28,7 @@ class ControlFlow : public Assignments {
     void region(const Node& node);
 
     std::optional<Place> first_return_;
+    std::vector<Value> returned_;  ///< so far
 
   private:
     void forget_assumed(const Env& before, const std::array<Env, 2>& known,
@@ -36,6 +37,7 @@ class ControlFlow : public Assignments {
     // ---- returns (returns.cpp)
     void shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars);
     void give(Value value, const Place& place);
+    void learn_from_return(const Value& value, const Type& elsewhere, const Place& place);
     void leave_function(const Value& value, const Place& place);
 
     // ---- exceptions (exceptions.cpp)

@@ -1,5 +1,6 @@
 // What programs do with lists: methods, sums, membership.
 #include <array>
+#include <functional>
 
 #include "frontend/operators.h"
 #include "frontend/tables.h"
@@ -14,6 +15,7 @@ void Objects::extend(const Value& value, const Value& more, const Place& place) 
         if (!item.type.is_scalar()) box_list(value, item, place);
         return extend(value, Tables(*this, place).numbers(more), place);
     }
+    if (more.type.is_table()) return extend(value, Tables(*this, place).listed(more), place);
     if (more.type.is_tuple()) {
         for (const Value& item : more.items) append(value, item, place);
         return;
@@ -96,12 +98,14 @@ void Objects::insert(const Value& value, const Value& index, const Value& item,
 }
 
 Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) {
-    if (!a.type.is_list() || !b.type.is_list() || a.type != b.type) {
+    bool are_lists = a.type.is_list() && b.type.is_list();
+    auto item = are_lists ? join(a.type.items[0], b.type.items[0]) : std::nullopt;
+    if (!item) {
         refuse(place,
                "'+' of " + describe(a.type) + " and " + describe(b.type) + " is not supported",
                "lists of the same items can be joined; use arrays for arithmetic");
     }
-    Value list = list_from_array(as_array(a), a.type.items[0], place);
+    Value list = list_from_array(as_array(a), *item, place);
     extend(list, b, place);
     return list;
 }
@@ -171,22 +175,35 @@ Value Operators::contains(const Value& item, const Value& container, const Place
         return scalar(cast(want_scalar(*v, place, "what __contains__ gives").expr, DType::Bool),
                       Weak::Bool);
     Value array = made(as_array(container), place);
-    if (!array.type.is_array() || array.type.rank != 1) {
+    if (!array.type.is_array() || array.type.rank == 0) {
         refuse(
             place,
-            "'in' looks into tuples, lists and arrays of rank 1; got " + describe(container.type),
-            "write a loop");
+            "'in' looks into tuples, lists and arrays with axes; got " + describe(container.type),
+            "compare numbers by ==");
     }
     Value x = want_number(item, place, "what is looked for");
     x.expr = settle(x.expr);
     Weak weak = container.type.is_list() ? container.type.items[0].weak : Weak::None;
     std::int32_t found = b_->var("found", DType::Bool);
     emit(b_->declare(found, b_->boolean(false)));
-    list_loop(i64(0), b_->extent(array.array, 0), [&](E k) {
-        Value other = scalar(b_->load(array.array, {k}, ir::Access::Inside), weak);
-        E equal = cast(compare_two("==", other, x, place).expr, DType::Bool);
-        emit(b_->branch(equal, b_->block({b_->assign(found, b_->boolean(true)), b_->leave()})));
-    });
+    std::vector<E> index;
+    std::function<void()> search = [&] {
+        auto axis = static_cast<int>(index.size());
+        list_loop(i64(0), b_->extent(array.array, axis), [&](E k) {
+            index.push_back(k);
+            if (axis + 1 < array.type.rank) {
+                search();
+                emit(b_->branch(b_->read(found), b_->block({b_->leave()})));
+            } else {
+                Value other = scalar(b_->load(array.array, index, ir::Access::Inside), weak);
+                E equal = cast(compare_two("==", other, x, place).expr, DType::Bool);
+                emit(b_->branch(equal,
+                                b_->block({b_->assign(found, b_->boolean(true)), b_->leave()})));
+            }
+            index.pop_back();
+        });
+    };
+    search();
     return scalar(b_->read(found), Weak::Bool);
 }
 

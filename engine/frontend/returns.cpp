@@ -119,6 +119,35 @@ static bool holds_function(const Type& t) {
     return t.is_function() || std::any_of(t.items.begin(), t.items.end(), holds_function);
 }
 
+/// What is returned empty learns its items from what is returned elsewhere, and the function starts
+/// again.
+void ControlFlow::learn_from_return(const Value& value, const Type& elsewhere, const Place& place) {
+    if (value.type.is_tuple() && elsewhere.is_tuple() &&
+        value.items.size() == elsewhere.items.size()) {
+        for (std::size_t k = 0; k < value.items.size(); ++k)
+            learn_from_return(value.items[k], elsewhere.items[k], place);
+    }
+    if (const Node* literal = open_literal(value)) {
+        if (elsewhere.is_object_list()) {
+            learnt_.table_items[literal].value = elsewhere.items.back();
+            learnt_.result.reset();
+            box_literal(literal);
+        }
+        if (elsewhere.is_list()) {
+            learnt_.list_items[literal] = elsewhere.items[0];
+            learnt_.guesses.clear();
+            learnt_.result.reset();
+            throw Restart{};
+        }
+    }
+    Tables tables(*this, place);
+    bool is_open = value.type.is_table() && elsewhere.is_table() && tables.is_open(value);
+    if (is_open && value.type.rank == elsewhere.rank && value.type != elsewhere) {
+        learnt_.result.reset();
+        tables.agreed(value, elsewhere);
+    }
+}
+
 /// Leaves the function with a value, of a type that holds this one and those of other returns.
 void ControlFlow::give(Value value, const Place& place) {
     if (module_.is_entry(instance_) && holds_function(value.type))
@@ -138,6 +167,11 @@ void ControlFlow::give(Value value, const Place& place) {
         learnt_.result = value.type;
     } else if (*learnt_.result != value.type) {
         auto joined = join(*learnt_.result, value.type);
+        if (!joined) {
+            const Type elsewhere = *learnt_.result;
+            learn_from_return(value, elsewhere, place);
+            for (const Value& other : returned_) learn_from_return(other, value.type, place);
+        }
         bool is_list = value.type.is_list() || learnt_.result->is_list();
         bool is_none = value.type.is_none() || learnt_.result->is_none();
         bool is_shared = Tables::has_numbers(value.type) || Tables::has_numbers(*learnt_.result);
@@ -164,6 +198,7 @@ void ControlFlow::give(Value value, const Place& place) {
         if (*joined != *learnt_.result) must_restart_ = true;
         learnt_.result = joined;
     }
+    returned_.push_back(value);
     leave_function(converted_value(value, *learnt_.result), place);
 }
 

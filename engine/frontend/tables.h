@@ -19,6 +19,7 @@ class Tables {
     Value declared(const Value& table, const Type& wanted, const std::string& role);
     /// A result beside what is returned elsewhere.
     Value agreed(const Value& result, const Type& elsewhere);
+    bool is_open(const Value& table) const;
     /// table[key] op= change
     void augment(const Node& node, const Value& table);
     /// Where one of both is empty so far it becomes what the other is.
@@ -67,7 +68,6 @@ class Tables {
         bool is_known = table.type.is_table() && table.list >= 0;
         return is_known ? f_.table_origins_[static_cast<std::size_t>(table.list)] : nullptr;
     }
-    bool is_open(const Value& table) const;
     void learn_empty(std::span<const Node* const> nodes, std::span<const Value> items);
     static bool has_numbers(const Type& list) {
         return list.is_object_list() && list.items[0].is_scalar();

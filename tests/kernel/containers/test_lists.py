@@ -346,3 +346,77 @@ FORMS = [
 @pytest.mark.parametrize(("function", "args"), FORMS, ids=[f"{f.__name__}{a}" for f, a in FORMS])
 def test_forms_of_tuples_and_lists(function, args, on):
     same(result_or_error(un.jit(function, device=on), *args), result_or_error(function, *args))
+
+
+def joined_with_floats(n):
+    a = [0] + [float("inf")] * n
+    a[1] = 2.5
+    return a, [1.5] + [2]
+
+
+def changed_on_a_path(xs, n):
+    if n < len(xs):
+        xs = xs[:n]
+    while len(xs) > 3:
+        xs = xs[1:]
+    return sum(xs), xs
+
+
+def replaced_where_empty(xs):
+    if not xs:
+        xs = [7]
+    return max(xs), xs
+
+
+def pairs_or_nothing(n):
+    if n == 0:
+        return []
+    return [(i, i * 0.5) for i in range(n)]
+
+
+def texts_or_nothing(n):
+    if n > 1:
+        return ["a"] * n, n
+    return [], 0
+
+
+def floats_or_nothing(n):
+    if n == 0:
+        return []
+    elif n == 1:
+        return [0.5]
+    return []
+
+
+def table_or_nothing(n):
+    if n == 0:
+        return {}
+    return {i: str(i) for i in range(n)}
+
+
+@pytest.mark.parametrize(
+    "function, calls",
+    [
+        (joined_with_floats, [(2,)]),
+        (changed_on_a_path, [([1, 2, 3, 4, 5], 4), ([1, 2], 9)]),
+        (replaced_where_empty, [([1, 2],), ([],)]),
+        (pairs_or_nothing, [(0,), (2,)]),
+        (texts_or_nothing, [(0,), (2,)]),
+        (floats_or_nothing, [(0,), (1,), (2,)]),
+        (table_or_nothing, [(0,), (2,)]),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_empty_and_other_lists_on_other_paths(function, calls, on):
+    compiled = un.jit(function, device=on)
+    for args in calls:
+        assert compiled(*args) == function(*args)
+
+
+def test_membership_in_matrices(on):
+    found = un.jit(lambda x, a: (x in a, x in a[1:], 9 not in a), device=on)
+    a = np.arange(12).reshape(2, 3, 2)
+    assert found(3, a) == (True, False, False)
+    assert found(20, a) == (False, False, False)
+    with pytest.raises(un.CompileError, match="'in' looks into tuples, lists and arrays with axes"):
+        found(1, np.array(3))
