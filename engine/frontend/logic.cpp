@@ -113,6 +113,18 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
     }
     want_scalar(a, place, "the left operand of '" + op + "'");
     want_scalar(b, place, "the right operand of '" + op + "'");
+    // No integer type holds all values of a signed integer and of uint64: the sign decides first.
+    const bool is_first = is_signed(a.type.dtype) && b.type.dtype == DType::UInt64;
+    if (is_first || (is_signed(b.type.dtype) && a.type.dtype == DType::UInt64)) {
+        E number = settle(cast((is_first ? a : b).expr, DType::Int64));
+        E left = cast(is_first ? number : a.expr, DType::UInt64);
+        E right = cast(is_first ? b.expr : number, DType::UInt64);
+        const Op how = it->second;
+        bool holds = how == Op::Ne ||
+                     (is_first ? how == Op::Lt || how == Op::Le : how == Op::Gt || how == Op::Ge);
+        E is_negative = op_binary(Op::Lt, number, i64(0));
+        return scalar(b_->select(is_negative, b_->boolean(holds), op_binary(how, left, right)));
+    }
     Type t = promote_types(a.type, b.type);
     // A Python integer is compared by value, whatever the width of the NumPy integer beside it.
     DType common = t.dtype;

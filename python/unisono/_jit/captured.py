@@ -286,6 +286,8 @@ class Captured:
         if isinstance(value, str):
             return self.node(at, "Text", text=value)
         kind = type(value)
+        if kind is int and 2**63 <= value < 2**64:
+            return self.node(at, "Const", value=("uint64", value))
         if kind is int and not -(2**63) <= value < 2**63:
             return self.unsupported(
                 at, f"the integer {value}", "integers are 64 bits wide in compiled functions"
@@ -399,6 +401,9 @@ def _what(value):
         return "a class whose objects compiled code only reads (in, len, loops); use set(...) where that does"
     if isinstance(value, enum.EnumMeta):
         return "an Enum; name its members, and loop over it"
+    libraries = {"numpy", "unisono", *sys.stdlib_module_names}
+    if isinstance(value, type) and value.__module__.partition(".")[0] not in libraries:
+        return "a class of plain objects; decorate it with @dataclasses.dataclass or @un.jitclass"
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
         return "of the module random, which compiled code has not; its other functions and np.random are there"
     name = type(value).__name__

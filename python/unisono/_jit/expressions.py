@@ -153,6 +153,9 @@ class Expressions:
         return self.node(e, "BinOp", children, BINARY[type(e.op)])
 
     def expression_UnaryOp(self, e):
+        value = getattr(e.operand, "value", None) if isinstance(e.op, ast.USub) else None
+        if type(value) is int and value >= 2**63:
+            return self.captured(e, repr(-value), -value)
         return self.node(e, "UnaryOp", [self.expression(e.operand)], _UNARY[type(e.op)])
 
     def expression_BoolOp(self, e):
@@ -172,7 +175,7 @@ class Expressions:
         if any(isinstance(self.resolve(c)[1], enum.Enum) for c in e.comparators):
             equal = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}  # there is one object of each value
             e.ops = [equal.get(type(op), type(op))() for op in e.ops]
-        plain = self.in_range(e)
+        plain = self.in_range(e) or self.compared_dtypes(e)
         if plain is not None:
             return self.expression(plain)
         plain = self.compared_types(e)
@@ -182,6 +185,22 @@ class Expressions:
             return self.odd_writer(e, (), "called in a chain of comparisons")
         text = " ".join(_COMPARE[type(op)] for op in e.ops)
         return self.node(e, "Compare", map(self.expression, [e.left, *e.comparators]), text)
+
+    def compared_dtypes(self, e):
+        """``x.dtype == "f4"`` with a dtype in place of its name, or None."""
+        sides = [e.left, *e.comparators]
+        names = [s.value for s in sides if isinstance(s, ast.Constant) and isinstance(s.value, str)]
+        if len(names) != 1 or not any(getattr(s, "attr", "") == "dtype" for s in sides):
+            return None
+        import numpy as np
+
+        try:
+            known = np.dtype(names[0]).type
+        except TypeError:
+            return None
+        value = ast.copy_location(Value(value=known, ctx=ast.Load()), e)
+        e.left, *e.comparators = [value if isinstance(s, ast.Constant) else s for s in sides]
+        return e
 
     def expression_IfExp(self, e):
         if self.may_assign(e.body) or self.may_assign(e.orelse):

@@ -284,3 +284,13 @@ def test_refused():
     with pytest.raises(un.CompileError, match="it has a __post_init__"):
         checked()
     assert un.jit(lambda c: c.x)(Checked(2.0)) == 2.0
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+
+
+def test_plain_classes_are_refused():
+    with pytest.raises(un.CompileError, match=r"decorate it with @dataclasses.dataclass or"):
+        un.jit(lambda: Account(1).balance)()
