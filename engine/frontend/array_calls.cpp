@@ -284,6 +284,16 @@ std::optional<std::vector<int>> Selections::want_axes(const Given& given, int ra
     return axes;
 }
 
+/// The dtype with this code: kind and bytes as in "f4", or NumPy's letter.
+static std::optional<DType> dtype_of_code(const std::string& code) {
+    for (std::size_t k = 0; k < std::size(dtype_infos); ++k) {
+        const DTypeInfo& i = dtype_infos[k];
+        if (code == i.kind + std::to_string(i.bytes) || code == std::string(1, i.letter))
+            return static_cast<DType>(k);
+    }
+    return std::nullopt;
+}
+
 std::optional<DType> Selections::want_dtype(const Given& given, const std::string& key) {
     const Value* v = given.find(key);
     if (!v) return std::nullopt;
@@ -292,6 +302,7 @@ std::optional<DType> Selections::want_dtype(const Given& given, const std::strin
         bool found = true;
         DType t = dtype_from_name(v->text, found);
         if (found) return t;
+        if (auto coded = dtype_of_code(v->text)) return coded;
     }
     refuse(given.node.place, "dtype must be a dtype; got " + describe(v->type),
            "write np.float64 or the like");

@@ -179,6 +179,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         if (v.type.is_tuple()) return tuple_of(v.items);
         return v.type.is_text() ? Texts(*this, place).characters(v) : list_value(v, place);
     }
+    if (name == "tuple_grown") {  // a tuple of one item more
+        Value v = expression(node.children[1]);
+        v.items.push_back(made(expression(node.children[2]), place));
+        return tuple_of(v.items);
+    }
     if (name == "assigned") {  // a name that has a value here, though not on every path
         auto held = env_.names.find(node.children[1].text);
         bool is_known = held != env_.names.end() && held->second.state == Binding::State::Maybe;

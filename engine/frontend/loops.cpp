@@ -85,6 +85,13 @@ static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node, bo
     return found;
 }
 
+/// Whether the body, but for loops in it, adds an item to a tuple.
+static bool grows_tuple(const Node& node) {
+    if (node.kind == NodeKind::For || node.kind == NodeKind::While) return false;
+    if (node.kind == NodeKind::Call && node.children[0].text == "tuple_grown") return true;
+    return std::any_of(node.children.begin(), node.children.end(), grows_tuple);
+}
+
 void ControlFlow::loop_for(const Node& node) {
     if (node.children[0].kind != NodeKind::Name) {
         refuse(node.children[0].place, "the target of a for loop must be a name",
@@ -100,7 +107,11 @@ void ControlFlow::loop_for(const Node& node) {
     walk(node.children[2], [&](const Node& n) {
         leaves |= n.kind == NodeKind::Break || n.kind == NodeKind::Continue;
     });
-    if (is_short && visits_mixed_tuple(env_.names, node, leaves && !source_.is_kernel)) {
+    const bool grows = grows_tuple(node.children[2]);
+    if (grows && !is_short)
+        refuse(node.place, "how many items a tuple has must be known when compiling, up to 64",
+               "use a list, or write (x[0], x[1])");
+    if (is_short && (grows || visits_mixed_tuple(env_.names, node, leaves && !source_.is_kernel))) {
         walk(node.children[2], [&](const Node& n) {
             if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue)
                 refuse(n.place, "break or continue in a loop over a tuple of several types",

@@ -163,6 +163,7 @@ class _Flattener(
         if not self.is_kernel:
             body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
+            body = self.with_remembered(body)
             if self.text.count("range(") > self.text.count(" in range("):
                 body = self.with_ranges(body, {a.arg for a in named})
             body = self.with_iterators(self.with_containers(body))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import operator
 import re
 import string
@@ -105,20 +106,20 @@ class Forms:
         return is_range and not any(isinstance(a, ast.Starred) for a in e.args)
 
     def in_range(self, e):
-        """``i in range(...)`` with a constant step as comparisons, or None."""
+        """``i in range(...)`` as comparisons, or None."""
         if len(e.ops) != 1 or not isinstance(e.ops[0], (ast.In, ast.NotIn)):
             return None
         given = e.comparators[0]
-        if not self.range_call(given) or len(given.args) == 3 or not isinstance(e.left, ast.Name):
+        if not self.range_call(given):
             return None
-        begin = given.args[0] if len(given.args) > 1 else _constant(0, e)
-        compared = ast.Compare(
-            left=begin, ops=[ast.LtE(), ast.Lt()], comparators=[e.left, given.args[-1]]
-        )
-        test = _at(compared, e)
+        from .library import in_range
+
+        begin, *others = given.args if len(given.args) > 1 else [_constant(0, e), *given.args]
+        function = _at(Value(value=in_range, ctx=ast.Load()), e)
+        test = ast.Call(func=function, args=[e.left, begin, *others], keywords=[])
         if isinstance(e.ops[0], ast.NotIn):
-            test = _at(ast.UnaryOp(op=ast.Not(), operand=test), e)
-        return test
+            test = ast.UnaryOp(op=ast.Not(), operand=_at(test, e))
+        return _at(test, e)
 
     # ---- calls
     def formed_call(self, e):
@@ -157,6 +158,8 @@ class Forms:
             return _at(ast.Tuple(elts=e.args[0].elts, ctx=ast.Load()), e)
         if name in ("tuple", "frozenset") and len(e.args) == 1 and not e.keywords:
             made = self.made_to_be_read(e, name)
+            if made is None and name == "tuple":
+                made = self.grown_tuple(e)
             if made is not None:
                 return made
         plain = self.method_of_class(e) or self.sorted_in_place(e)
@@ -198,6 +201,21 @@ class Forms:
         if isinstance(given, ast.GeneratorExp) or self.is_lazy(given):
             given = self.as_list(given)
         return _call("set" if name == "frozenset" else "tuple_items", e, given)
+
+    def grown_tuple(self, e):
+        """tuple(x for x in items) as a tuple that a loop, which runs once for each item, adds to; or None."""
+        given = e.args[0]
+        if self.builtin(given) == "map" or self.is_lazy(given):
+            given = self.mapped(given) or self.as_list(given)
+        is_made = isinstance(given, (ast.GeneratorExp, ast.ListComp))
+        if not is_made or len(given.generators) != 1 or given.generators[0].ifs:
+            return None
+        result = self.fresh("tuple")
+        store = lambda: _name(result, e, ast.Store())  # noqa: E731
+        grown = _assign(store(), _call("tuple_grown", e, _name(result, e), given.elt))
+        loop = self.generated(e, given.generators, [grown])
+        empty = _at(ast.Tuple(elts=[], ctx=ast.Load()), e)
+        return _at(Let(body=[_assign(store(), empty), *loop], value=_name(result, e)), e)
 
     def as_list(self, e):
         """Its items, as a list comprehension."""
@@ -325,6 +343,8 @@ class Forms:
             from .math_library import modular_power
 
             function = modular_power
+        elif self.resolve(e.func)[1] is math.hypot and self.is_norm(e):
+            from .math_library import hypot as function
         elif isinstance(e.func, ast.Attribute) and e.func.attr == "maketrans":
             found, value = self.resolve(e.func.value)
             if not found or value is not str:
@@ -338,6 +358,11 @@ class Forms:
             ),
             e,
         )
+
+    @staticmethod
+    def is_norm(e):
+        """Whether a call of hypot gives another number of coordinates than two."""
+        return len(e.args) != 2 or any(isinstance(a, ast.Starred) for a in e.args)
 
     def extreme_or(self, e, name, default):
         """min and max with default=: of a list, whose length is asked."""

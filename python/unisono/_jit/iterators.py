@@ -33,7 +33,8 @@ def _length(e):
     if isinstance(e, ast.Constant) and isinstance(e.value, str):
         return len(e.value)
     is_range = isinstance(e, ast.Call) and getattr(e.func, "id", "") == "range"
-    return _integer(e.args[0]) if is_range and len(e.args) == 1 else None
+    bounds = [_integer(a) for a in e.args] if is_range and not e.keywords else [None]
+    return None if None in bounds or len(bounds) > 3 else len(range(*bounds))
 
 
 class Iterators:

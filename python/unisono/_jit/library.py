@@ -126,6 +126,15 @@ def min_by(items, key):
 
 
 @jit
+def in_range(x, start, stop, step=1):
+    if step > 0:
+        return start <= x < stop and (x - start) % step == 0
+    if step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    return stop < x <= start and (start - x) % -step == 0
+
+
+@jit
 def want_columns(widths, wanted):
     """Tests that rows of these widths have so many columns to unpack."""
     columns = min(widths) if len(widths) > 0 else 0

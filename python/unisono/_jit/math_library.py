@@ -370,6 +370,50 @@ def hash(obj):
         return _hash_of_int(obj | 0)
 
 
-implementations = {
-    f.__name__: f for f in (gcd, lcm, factorial, perm, comb, isqrt, fsum, prod, bin, oct, hex, hash)
-}
+@jit
+def _norm(coordinates):
+    """The square root of the sum of squares, scaled, with one step of correction, as CPython's."""
+    largest = 0.0
+    for x in coordinates:
+        largest = max(largest, abs(x))
+        if x != x:
+            largest = x
+            break
+    for x in coordinates:
+        if abs(x) == math.inf:
+            return math.inf
+    if largest != largest or largest == 0.0:
+        return largest
+    if largest < 2.0**-1022:  # 1 / scale would overflow
+        return _norm([x / 2.0**-1022 for x in coordinates]) * 2.0**-1022
+    scale = math.ldexp(1.0, -math.frexp(largest)[1])
+    total = 1.0
+    rest = 0.0
+    for c in coordinates:
+        x = c * scale
+        square = x * x
+        old = total
+        total += square
+        rest += (old - total) + square + _rest(x, x, square)
+    root = math.sqrt(total - 1.0 + rest)
+    square = root * root
+    old = total
+    total -= square
+    rest += (old - total) - square - _rest(root, root, square)
+    return (root + (total - 1.0 + rest) / (2.0 * root)) / scale
+
+
+@jit
+def dist(p, q):
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return _norm([float(x) - float(y) for x, y in zip(p, q)])  # noqa: B905
+
+
+@jit
+def hypot(*coordinates):
+    return _norm([float(x) for x in coordinates])
+
+
+_functions = (gcd, lcm, factorial, perm, comb, isqrt, fsum, prod, dist, hypot, bin, oct, hex, hash)
+implementations = {f.__name__: f for f in _functions}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import types
 
 from .desugar import _assign, _at, _name
+from .source import read_function
+
+_Wrapper = type(functools.cache(lambda: None))
 
 
 class Memo:
@@ -19,6 +23,24 @@ class Memo:
             return False
         given = [*e.args, *(k.value for k in e.keywords)] if call else []
         return len(given) <= 1 and all(isinstance(g, ast.Constant) for g in given)
+
+    def with_remembered(self, body):
+        """The statements behind functions of lru_cache that they call: each call of ours has results of its own."""
+        made, waiting = {}, [self.function]
+        scope = self.function.__globals__
+        while waiting:
+            for name in _names_of(waiting.pop().__code__):
+                value = None if name in self.locals else scope.get(name)
+                if type(value) is not _Wrapper or name in made:
+                    continue
+                function = getattr(value, "__wrapped__", None)
+                is_here = getattr(function, "__globals__", None) is scope
+                if is_here and function.__name__ == name and function.__closure__ is None:
+                    self.guard(scope, name, value)
+                    made[name] = read_function(function)[0]
+                    waiting.append(function)
+        self.locals |= set(made)
+        return [*made.values(), *body]
 
     def remembered(self, s):
         """The dict and the function that looks into it first, or None where it may end without a return."""
@@ -44,6 +66,12 @@ class Memo:
         )
         empty = _at(ast.Dict(keys=[], values=[]), s)
         return [_assign(_name(memo, s, ast.Store()), empty), _at(made, s)]
+
+
+def _names_of(code):
+    """The global names that a function and those inside of it read."""
+    inside = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return [*code.co_names, *(name for c in inside for name in _names_of(c))]
 
 
 def _always_returns(body):

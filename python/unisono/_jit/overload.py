@@ -38,7 +38,8 @@ _of_numpy_grids = frozenset(
     "compress copyto diag_indices_from extract geomspace insert logspace meshgrid resize select sinc take_along_axis tri tril_indices tril_indices_from "
     "triu_indices triu_indices_from unravel_index vander".split()
 )
-_of_math = frozenset(("comb", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
+_of_numpy_shapes = frozenset(("atleast_1d", "atleast_2d", "atleast_3d", "dstack", "rot90"))
+_of_math = frozenset(("comb", "dist", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
 _of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
 _of_operator = frozenset(
     "abs add and_ concat contains eq floordiv ge getitem gt iadd iand ifloordiv ilshift imatmul imod imul "
@@ -87,6 +88,7 @@ _numpy_pages = (
     (_of_numpy_nan, ".numpy_nan"),
     (_of_numpy_orders, ".numpy_orders"),
     (_of_numpy_grids, ".numpy_grids"),
+    (_of_numpy_shapes, ".numpy_shapes"),
 )
 _page_of = {name: page for names, page in _numpy_pages for name in names}
 _of_random = frozenset(

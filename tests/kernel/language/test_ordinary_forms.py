@@ -2,6 +2,7 @@
 
 import bisect
 import copy
+import functools
 import math
 
 import pytest
@@ -131,7 +132,63 @@ def exact_sum(xs):
     return math.fsum(xs)
 
 
+def distances(p, q):
+    return math.dist(p, q), math.dist([1, 2], [4, 6]), math.hypot(*p), math.hypot(p[0])
+
+
+def extreme_distances(x):
+    tiny = math.hypot(1e-320, x * 1e-320, 1e-320)
+    return math.hypot(x * 1e200, 4e200, 1.0), tiny, math.hypot(x, math.nan, math.inf)
+
+
+def odd_distance(p):
+    return math.dist(p, (1.0,))
+
+
+def in_ranges(n, x):
+    return n in range(2, 9, 3), n not in range(4), x in range(9), n + 1 in range(9, 0, -2)
+
+
+def tuples_of_generators(p, q):
+    d = tuple(a - b for a, b in zip(p, q))  # noqa: B905
+    return d, tuple([2 * x for x in d]), tuple(map(abs, d)), tuple(i * i for i in range(3))
+
+
+def mixed_tuples(p):
+    steps = []
+    for k in range(2):
+        steps.append(tuple((x, k) for x in p))
+    return steps, tuple(enumerate(p)), tuple(reversed(p))
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033
+def ways(n, k):
+    if n == 0:
+        return 1
+    if n < 0 or k == 0:
+        return 0
+    return ways(n - k, k) + ways(n, k - 1)
+
+
+def remembered(n):
+    return ways(n, n), ways(n + 1, n)
+
+
+def keys_in_a_list(d):
+    return [*d, "z"], [*d.values(), 1]
+
+
 CASES = [
+    (distances, (1.5, 2.0, -3.0), (0.5, 0.25, 1.0)),
+    (extreme_distances, 3.0),
+    (odd_distance, (1.0, 2.0)),
+    (in_ranges, 5, 4.0),
+    (in_ranges, 8, 4.5),
+    (tuples_of_generators, (1.0, 2.0, 3.0), (0.5, 4.0, 1.0)),
+    (tuples_of_generators, (1, 2.5), (0, 4)),
+    (mixed_tuples, (1, 2.5, True)),
+    (remembered, 60),
+    (keys_in_a_list, {"a": 2, "b": 3}),
     *[(parts, s, sep) for s in ("a=b=c", "=", "abc", "é=ü", "==") for sep in ("=", "b", "")],
     (translated, "hello\tabc\n\tcab"),
     *[
@@ -192,6 +249,11 @@ CASES = [
 def test_as_python(on, case):
     function, *args = case
     assert outcome(un.jit(function, device=on), args) == outcome(function, args)
+
+
+def test_a_tuple_has_a_known_number_of_items(on):
+    with pytest.raises(un.CompileError, match="how many items a tuple has must be known"):
+        un.jit(lambda xs: tuple(x + 1 for x in xs), device=on)([1, 2])
 
 
 def on_optional(n):

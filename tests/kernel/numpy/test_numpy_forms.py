@@ -60,10 +60,44 @@ def polynomials(a):
     )
 
 
-@pytest.mark.parametrize("function", [views, overlap, buffers, dtypes, lists, arrays, polynomials])
+def codes_of_dtypes(a):
+    return (
+        np.zeros(2, dtype="f4"),
+        np.ones(2, "i2"),
+        a.astype("u1"),
+        np.array([1, 2], dtype="c16"),
+    ) + (a.dtype == "float64", "f4" == a.dtype, a.dtype != "d", np.full_like(a, 2, dtype="?"))
+
+
+def more_axes(a):
+    m = a.reshape(2, 3)
+    return (
+        (np.dstack((m, m + 1)), np.dstack([a, a]), np.dstack((m[:, :, None], m[:, :, None])))
+        + (np.rot90(m), np.rot90(m, 2), np.rot90(m, k=-1), np.rot90(m, 4))
+        + (np.atleast_1d(a[1]), np.atleast_2d(a[1]), np.atleast_3d(a[1]), np.atleast_2d(m))
+        + (np.atleast_1d(a), np.atleast_2d(a), np.atleast_3d(a), np.atleast_3d(m))
+    )
+
+
+FUNCTIONS = [
+    views,
+    overlap,
+    buffers,
+    dtypes,
+    lists,
+    arrays,
+    polynomials,
+    codes_of_dtypes,
+    more_axes,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_like_numpy(function):
     ours, theirs = np.arange(6.0), np.arange(6.0)
-    for got, wanted in zip(un.jit(function)(ours), function(theirs), strict=True):
+    whole = function in (codes_of_dtypes, more_axes)
+    compiled = un.jit(nopython=True)(function) if whole else un.jit(function)
+    for got, wanted in zip(compiled(ours), function(theirs), strict=True):
         assert type(got) is type(wanted) or type(wanted) is not list
         got, wanted = np.asarray(got), np.asarray(wanted)
         assert got.dtype == wanted.dtype or not got.ndim
