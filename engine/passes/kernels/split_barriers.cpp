@@ -197,9 +197,11 @@ class Decision {
     void check_uniform(S s) const {
         if (!std::any_of(s->args.begin(), s->args.end(), varying_)) return;
         throw Error(ErrorKind::Compile,
-                    "barrier: all work-items of a group must reach it; got a condition that "
-                    "depends on the work-item; "
-                    "expected one that is the same for the group; move the barrier out of it",
+                    "barrier: all work-items of a group must reach it, also those in functions of "
+                    "the group such as work_group_any; got a condition that depends on the "
+                    "work-item, as what these functions return does here; expected one that is "
+                    "the same for the group; move the barrier or the function out of it, or "
+                    "repeat a number of times that an argument gives",
                     place_of(s));
     }
 

@@ -363,6 +363,21 @@ def test_calls_that_not_all_work_items_reach_are_refused(kernel, name):
         kernel[4, 4](np.arange(4), np.zeros(4, int))
 
 
+@un.kernel
+def while_any(x, w):
+    i = un.global_id(0)
+    while un.work_group_any(w[i] < x[i]):
+        w[i] += 1
+
+
+def test_loops_repeated_while_the_group_says_so_are_refused_on_the_cpu():
+    what = (
+        "also those in functions of the group such as work_group_any; got a condition that depends"
+    )
+    with pytest.raises(un.CompileError, match=what):
+        while_any[4, 4](np.arange(4), np.zeros(4, int))
+
+
 @pytest.mark.parametrize("word", ["sub_group_shuffle", "work_group_reduce_add", "mem_fence"])
 def test_words_called_from_python(word):
     with pytest.raises(RuntimeError, match=f"{word}: only defined inside of a kernel"):
