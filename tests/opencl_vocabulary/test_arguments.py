@@ -95,6 +95,8 @@ def test_counts_and_kinds_of_arguments(queue, build, to_buffer):
             kind, match=r"kernel two: expected 3 arguments: float\* a, float\* b, int n; got 2"
         ):
             kernel(queue, (1,), None, x, x)
+        with pytest.raises(kind, match="kernel two: expected 3 types; got 1"):
+            kernel.set_scalar_arg_dtypes([np.int32])
     for wrong in (np.ones(4, np.float32), 5, cl.LocalMemory(4)):
         with pytest.raises(
             cl.LogicError, match=r"argument 1 \('float\* a'\) got .*; expected memory of the device"

@@ -21,7 +21,7 @@ def test_there_and_back_in_both_orders(queue):
         assert sent.strides == array.strides and sent.dtype == array.dtype and sent.queue is queue
         assert sent.flags.f_contiguous == array.flags.f_contiguous
         back = sent.get()
-        assert (back == array).all() and back.flags.writeable
+        assert (back == array).all() and back.flags.writeable and back.strides == array.strides
         back[...] = 0
         assert (sent.get() == array).all()
     assert cla.to_device(queue, data[:, ::2]).get().tolist() == data[:, ::2].tolist()

@@ -36,7 +36,8 @@ def get(a, queue, ary):
         if ary is None and not a.size:
             return np.empty(a.shape, a.dtype)
         if ary is None:
-            return on_queue(queue or a.queue, to_host, a._value())
+            made = on_queue(queue or a.queue, to_host, a._value())
+            return made if a.flags.c_contiguous or not a.flags.forc else np.asfortranarray(made)
         if a.size:
             ary[...] = on_queue(queue or a.queue, to_host, a._value())
         return ary

@@ -138,7 +138,7 @@ class Kernel(Holder):
         types = tuple(arg_types)
         if len(types) != self.num_args:
             raise wrong(
-                f"kernel {self.function_name}", "INVALID_VALUE",
+                f"kernel {self.function_name}", "INVALID_KERNEL_ARGS",
                 f"expected {self.num_args} types; got {len(types)}",
             )  # fmt: skip
         known = self._known_parameters()

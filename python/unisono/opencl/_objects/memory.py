@@ -93,7 +93,9 @@ class MemoryObject(MemoryObjectHolder):
             return known[param]
         data = driver.answer("clGetMemObjectInfo", self.int_ptr, param)
         if param == mem_info.ASSOCIATED_MEMOBJECT:
-            return decode(data, MemoryObject)
+            parent = decode(data, MemoryObject)
+            is_buffer = parent is not None and parent.type == mem_object_type.BUFFER
+            return decode(data, Buffer) if is_buffer else parent
         if param == mem_info.HOST_PTR:
             return int.from_bytes(data, "little") or None
         return decode(data, _kinds.get(param, "u"))
