@@ -271,3 +271,10 @@ def test_arrays_of_unisono_are_operands(ctx, queue, send):
     assert theirs.get().tolist() == [1, 3, 5, 7]
     with pytest.raises(un.DeviceError, match="different devices"):
         theirs + un.arange(4)
+
+
+def test_vectors_keep_both_names_of_their_fields(queue):
+    points = np.zeros(3, cltypes.float4)
+    points["x"] = [1, 2, 3]
+    got = cla.to_device(queue, points).get()
+    assert got["x"].tolist() == got["s0"].tolist() == [1, 2, 3] and got.dtype == points.dtype

@@ -97,7 +97,9 @@ def to_device(queue, ary, allocator=None, async_=None, array_queue=_SameAsTransf
         made = Array._of(x.T if order == "F" else x, queue, queue.context)
     else:
         order = "F" if ary.flags.f_contiguous and not ary.flags.c_contiguous else "C"
-        made = Array(queue, ary.shape, ary.dtype.newbyteorder("="), order, allocator)
+        # NumPy's newbyteorder forgets the second names of fields, such as those of vectors.
+        dtype = ary.dtype if ary.dtype.isnative else ary.dtype.newbyteorder("=")
+        made = Array(queue, ary.shape, dtype, order, allocator)
         made.set(ary.astype(made.dtype, copy=False), queue)
     return made if array_queue is _SameAsTransfer else made.with_queue(array_queue)
 
