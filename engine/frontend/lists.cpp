@@ -254,8 +254,7 @@ Value Objects::list_value(const Value& value, const Place& place) {
 }
 
 /// Moves the list under the name's own row: paths with different lists meet.
-Value Objects::move_list(const std::string& name, const Value& given) {
-    Value value = given;
+Value Objects::move_list(const std::string& name, const Value& value) {
     std::string key = name + "/" + describe(value.type);
     auto held = lists_of_names_.find(key);
     bool is_known = held != lists_of_names_.end();
@@ -268,11 +267,8 @@ Value Objects::move_list(const std::string& name, const Value& given) {
     }
     if (is_known && held->second == value.list) return value;
     if (value.list < 0) {
-        // Nothing changes a list that was passed as an array, by its own name at least.
-        if (std::find(source_.params.begin(), source_.params.end(), name) == source_.params.end())
-            refuse(env_.names[name].origin, "'" + name + "' is a list that was passed on one path",
-                   "copy it with list(x)");
-        value = list_from_array(as_array(value), value.type.items[0], env_.names[name].origin);
+        refuse(env_.names[name].origin, "'" + name + "' is a list that was passed on one path",
+               "copy it with list(x)");
     }
     if (!is_known) {
         List own{b_->slot(name, value.type.dtype, true), length,

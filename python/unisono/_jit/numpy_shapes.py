@@ -52,12 +52,12 @@ def rot90(m, k=1):
         return these_arguments()
     turns = k % 4
     if turns == 0:
-        return m.copy()
+        return m[:, :]
     if turns == 1:
-        return m.T[::-1].copy()
+        return m.T[::-1]
     if turns == 2:
-        return m[::-1, ::-1].copy()
-    return m[::-1].T.copy()
+        return m[::-1, ::-1]
+    return m[::-1].T
 
 
 implementations = {f.__name__: f for f in (atleast_1d, atleast_2d, atleast_3d, dstack, rot90)}

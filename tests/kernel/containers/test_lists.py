@@ -354,20 +354,6 @@ def joined_with_floats(n):
     return a, [1.5] + [2]
 
 
-def changed_on_a_path(xs, n):
-    if n < len(xs):
-        xs = xs[:n]
-    while len(xs) > 3:
-        xs = xs[1:]
-    return sum(xs), xs
-
-
-def replaced_where_empty(xs):
-    if not xs:
-        xs = [7]
-    return max(xs), xs
-
-
 def pairs_or_nothing(n):
     if n == 0:
         return []
@@ -398,8 +384,6 @@ def table_or_nothing(n):
     "function, calls",
     [
         (joined_with_floats, [(2,)]),
-        (changed_on_a_path, [([1, 2, 3, 4, 5], 4), ([1, 2], 9)]),
-        (replaced_where_empty, [([1, 2],), ([],)]),
         (pairs_or_nothing, [(0,), (2,)]),
         (texts_or_nothing, [(0,), (2,)]),
         (floats_or_nothing, [(0,), (1,), (2,)]),
