@@ -354,7 +354,8 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
     }
     out_->insert(out_->end(), found.made.begin(), found.made.end());
     at(node.place);
-    Value result = binary(node.text, old, change, node.place);
+    Value result =
+        want_number(binary(node.text, old, change, node.place), node.place, "the value stored");
     emit(b_->store(array.array, where, to_type(result, array.type.dtype, node.place),
                    access_for(where)));
 }

@@ -253,7 +253,12 @@ def test_starting_messages_on_one_rank_alone_has_an_end(tmp_path, monkeypatch):
     monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "2")
     status, output = job(tmp_path, 2, "if m.rank == 0:\n    un.mpi.COMM_WORLD.rank")
     assert status != 0
-    assert "mpi: waited 2 seconds in the first use of un.mpi at program.py:4" in output, output
+    # On a loaded machine the rank that is done waits out its time first.
+    ends = (
+        "mpi: waited 2 seconds in the first use of un.mpi at program.py:4",
+        "the end of the program",
+    )
+    assert any(end in output for end in ends), output
 
 
 def test_a_mesh_of_one_rank_alone_has_an_end(tmp_path, monkeypatch):
