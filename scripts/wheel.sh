@@ -11,6 +11,9 @@ die() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
 [ -n "$(find /usr/lib /usr/local/lib -name libzstd.a -print -quit 2>/dev/null)" ] ||
     die "libzstd.a is missing, which LLVM's archives need; install it (Debian: apt-get install libzstd-dev)"
 
+# One compiler for all: each Python would name the one that it was built with, and nothing be found compiled.
+export CC=${CC:-gcc} CXX=${CXX:-g++}
+
 build=build/wheel
 for python in "${@:-python3}"; do
     tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])') || die "$python does not run"
