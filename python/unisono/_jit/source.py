@@ -127,7 +127,7 @@ def _block(lines, code):
     # by the next candidate. The places of all instructions take ten times as long to read.
     last = _last_line(code)
     indent = _indent(lines[begin]) if begin < len(lines) else ""
-    end = max(begin + 1, last)
+    end = min(max(begin + 1, last), len(lines))  # the file may hold another text by now
     while end < len(lines):
         line = lines[end]
         is_inside = line.startswith(indent) and line[len(indent) : len(indent) + 1] in " \t)]}"

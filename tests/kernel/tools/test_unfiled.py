@@ -1,6 +1,7 @@
 """Compiled functions whose source lies in no file: of -c, standard input, the prompt and exec."""
 
 import code
+import linecache
 import os
 import pty
 import subprocess
@@ -152,6 +153,14 @@ def test_functions_that_exec_defines():
     scope = {}
     exec("import unisono as un\n@un.jit\ndef f(x): return x - 1", scope)
     assert scope["f"](3) == 2
+
+
+def test_a_shorter_text_of_the_same_name(monkeypatch):
+    """Python 3.13 keeps the text of -c by the name that exec gives too."""
+    monkeypatch.setitem(linecache.cache, "<string>", (1, None, ["x\n"], "<string>"))
+    scope = {}
+    exec("\n\nimport unisono as un\n@un.jit\ndef f(x):\n    return x + 4\n", scope)
+    assert scope["f"](3) == 7
 
 
 def test_functions_that_are_decorated_after_exec():
