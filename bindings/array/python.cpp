@@ -245,6 +245,8 @@ PyMethodDef python_methods[] = {
 PyGetSetDef python_attributes[] = {
     {"__array_interface__", get<"array_interface">, nullptr, "NumPy's protocol of that name.",
      nullptr},
+    {"__numpy_dtype__", get<"numpy_dtype">, nullptr,
+     "NumPy's dtype of a value, so that `numpy.dtype(x[0])` is known.", nullptr},
     {"__cuda_array_interface__", get<"cuda_array_interface">, nullptr,
      "CUDA's protocol of that name, of arrays on CUDA devices.", nullptr},
     {"flags", get<"flags">, nullptr, "Memory layout and whether the array is writable.", nullptr},

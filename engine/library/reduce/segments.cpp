@@ -7,6 +7,7 @@
 #include "library/reduce/combine_pair.h"
 #include "ops/reduction_tree.h"
 #include "primitives/primitive.h"
+#include "tape/record/float_errors.h"
 #include "tape/record/record.h"
 
 namespace unisono::library {
@@ -61,6 +62,12 @@ void host::reduce_segments(const primitives::Segments& segments, Views in, Views
 }
 
 Array reduce_segments(Op op, const Array& a, const Array& begins, std::optional<DType> dtype) {
+    if (float_errors::is_checked()) [[unlikely]] {
+        float_errors::Unchecked guard;
+        Array made = reduce_segments(op, a, begins, dtype);
+        float_errors::check_reduction(a, made, "reduceat");
+        return made;
+    }
     DType t = reduced_dtype(op, a.dtype(), dtype);
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(reduce_segments(op, a, begins, DType::Float32), t, false);

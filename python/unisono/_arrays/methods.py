@@ -121,6 +121,13 @@ def array_interface(self):
     return {**made, **place, "strides": tuple(host.strides)}
 
 
+def numpy_dtype(self):
+    """NumPy's dtype of a value, as ``numpy.dtype(numpy.float64(1))`` gives; AttributeError of arrays."""
+    if not self._is_value():
+        raise AttributeError("__numpy_dtype__")
+    return self.dtype.dtype
+
+
 def cuda_array_interface(self):
     """CUDA's protocol; AttributeError where the array is on another device."""
     from .exchange import cuda_memory

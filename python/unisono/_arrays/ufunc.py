@@ -284,6 +284,17 @@ def _deliver(name, result, out, where, casting, order):
 # Methods.
 
 
+def _target(self, out):
+    """The array of ``out=`` of a method, or None; Ellipsis asks for an array where a value would be given."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(
+                f"{self.__name__}: the 'out' tuple must have exactly one entry; got {len(out)}"
+            )
+        (out,) = out
+    return None if out is Ellipsis else _outputs(self, (), {"out": out})[0]
+
+
 def _axes(name, axis, ndim):
     """Non-negative axes as a sorted tuple; None: all."""
     if axis is None:
@@ -318,8 +329,7 @@ def reduce(
     _check_binary(self, "reduce")
     name = self.__name__
     x = as_array(array)
-    if isinstance(out, tuple):
-        (out,) = out
+    as_value, out = out is not Ellipsis, _target(self, out)
     if axis is not None and x.ndim == 0 and axis in (0, -1, ()):
         axes = ()
     else:
@@ -359,7 +369,7 @@ def reduce(
     if keepdims:
         result = result.reshape(kept)
     if out is None:
-        return result
+        return result if as_value else un.asarray(result)
     if tuple(out.shape) != tuple(result.shape):
         raise ValueError(
             f"{name}.reduce: out= has another shape; got {tuple(out.shape)}, expected {tuple(result.shape)}"
@@ -480,8 +490,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     if x.ndim == 0:
         raise TypeError(f"{self.__name__}.accumulate: cannot accumulate on a scalar")
     (axis,) = _axes(f"{self.__name__}.accumulate", axis, x.ndim)
-    if isinstance(out, tuple):
-        (out,) = out
+    out = _target(self, out)
     if dtype is None and out is not None:
         dtype = out.dtype
     result = _scan(self, x, axis, None if dtype is None else resolve(dtype))
@@ -579,7 +588,7 @@ def _rounds(positions):
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reduce slices that begin at `indices`; see NumPy's ``ufunc.reduceat``."""
     _check_binary(self, "reduceat")
-    x = as_array(array)
+    x, out = as_array(array), _target(self, out)
     if x.ndim == 0:
         raise TypeError(f"{self.__name__}.reduceat: cannot reduceat on a scalar")
     (axis,) = _axes(f"{self.__name__}.reduceat", axis, x.ndim)
@@ -605,11 +614,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     for k, (first, end) in enumerate(zip(begins, ends, strict=True)):
         result[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]
     result = move_axis(result, 0, axis)
-    if out is None:
-        return result
-    return _deliver(
-        self.__name__, result, out[0] if isinstance(out, tuple) else out, True, "same_kind", None
-    )
+    return result if out is None else _deliver(name, result, out, True, "same_kind", None)
 
 
 # Attributes.
@@ -655,7 +660,8 @@ def resolve_dtypes(self, dtypes, **options):
         raise TypeError(
             f"{self.__name__}: resolve_dtypes: expected {self.nin + self.nout} dtypes; got {len(dtypes)}"
         )
-    given = [resolve(d) for d in dtypes[: self.nin]]
+    # Python's types stand for its numbers, which take the dtype of the arrays beside them.
+    given = [d(1) if d in (int, float, complex) else resolve(d) for d in dtypes[: self.nin]]
     common = un.result_type(*given)
     loop = self._loop(common)
     if loop is None:
@@ -674,7 +680,14 @@ def python_signature(self):
     from inspect import Parameter, Signature
 
     names, _ = _parameters(self)
-    options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
+    options = {
+        "where": True,
+        "casting": "same_kind",
+        "order": "K",
+        "dtype": None,
+        "subok": True,
+        "signature": None,
+    }
     return Signature(
         [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names.split(", ")]
         + [

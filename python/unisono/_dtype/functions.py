@@ -8,7 +8,7 @@ import sys
 import unisono as un
 
 from .. import _engine
-from .._arrays.ufunc import as_array, resolve
+from .._arrays.ufunc import as_array, is_python_number, resolve
 from . import objects as _dtypes
 
 _kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
@@ -353,7 +353,7 @@ def min_scalar_type(a, /):
     """
     if isinstance(a, bool):
         return resolve("bool")
-    x = None if isinstance(a, (int, float, complex)) else as_array(a)
+    x = None if is_python_number(a) else as_array(a)
     if x is not None and x.ndim:
         return x.dtype
     value = a if x is None else x.item()

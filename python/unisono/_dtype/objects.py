@@ -47,6 +47,8 @@ class dtype:
         try:
             return _engine._dtype_of(spec)
         except TypeError:
+            if isinstance(spec, (_engine.ndarray, *_engine._values)) and spec._is_value():
+                return spec.dtype
             if made := _numpys_own(spec):
                 return made
             raise

@@ -285,8 +285,12 @@ def test_small_things(xp):
         (2**40, "uint64"),
         (True, "bool"),
         (b, "float64"),
+        (b[0], "float16"),
     ):
-        assert xp.min_scalar_type(value) == name
+        assert xp.min_scalar_type(value) == name == np.min_scalar_type(value)
+    assert np.finfo(b[0]).eps == xp.finfo(b[0]).eps and xp.dtype(b[0]) == "float64" == np.dtype(
+        b[0]
+    )
     for x, name in ((a, "float64"), (xp.asarray([1], dtype="float32"), "float32")):
         assert xp.dtype(xp.common_type(x)) == name
     bits = xp.asarray([[1, 0, 1], [0, 0, 1]], dtype="uint8")

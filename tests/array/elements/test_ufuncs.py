@@ -236,3 +236,38 @@ def test_segments_have_the_bits_of_reductions():
     begins = [0, 10, 700, 4000, 5000]
     made = un.add.reduceat(x, begins[:-1])
     assert made.tolist() == [float(x[a:b].sum()) for a, b in zip(begins, begins[1:], strict=False)]
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_out_of_methods(xp):
+    a, rows = xp.arange(4.0), xp.ones((2, 4))
+    for made in (
+        xp.add.reduce(a, out=...),
+        xp.add.reduce(rows, axis=0, out=...),
+        xp.add.accumulate(a, out=...),
+        xp.add.reduceat(a, [0, 2], out=...),
+    ):
+        assert isinstance(made, xp.ndarray)
+    assert xp.add.reduce(a, out=...).shape == ()
+    for method in (xp.add.reduce, xp.add.accumulate):
+        with pytest.raises(TypeError):
+            method(a, 0, None, "no array")
+    with pytest.raises(ValueError):
+        xp.add.reduce(rows, out=(xp.zeros(4), xp.zeros(4)))
+
+
+@pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+def test_errors_of_methods_are_reported(xp):
+    a = xp.asarray([np.inf, 0, -np.inf])
+    for method in (xp.add.reduce, xp.add.accumulate, lambda x: xp.add.reduceat(x, [0])):
+        with xp.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value"):
+            method(a)
+
+
+def test_dtypes_of_loops_beside_pythons_numbers():
+    for kinds in (("f4", int), ("f4", float), ("i2", int), ("i4", float), ("f4", complex)):
+        first, number = kinds
+        ours = un.add.resolve_dtypes((un.dtype(first), number, None))
+        assert [str(d) for d in ours] == [
+            str(d) for d in np.add.resolve_dtypes((np.dtype(first), number, None))
+        ]
