@@ -1,5 +1,6 @@
 // Lowers assignments to names, elements, slices, fields and members.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "frontend/assignments.h"
@@ -279,8 +280,8 @@ void Assignments::assign_augmented(const Node& node) {
                    (target.text == "real" || target.text == "imag");
     if (is_part) {
         if (augment_member(node)) return;
-        Value part = expression(target);
-        Value change = expression(node.children[1]);
+        Value part = expression(target), change;
+        behind({&part, 1}, [&] { change = expression(node.children[1]); });
         at(node.place);
         if (part.type.is_array()) return assign_in_place(node, part, change);
     }
@@ -320,11 +321,12 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
     if (has_array_index(parts)) {
         if (auto mask = mask_of(array, parts)) {
             Value held = made(*mask, target.place);
-            Value old = compressed(array, held, target.place);
-            Value change = expression(node.children[1]);
-            Value result = made(binary(node.text, old, change, node.place), node.place);
+            std::array<Value, 3> before{array, held, compressed(array, held, target.place)};
+            Value change;
+            behind(before, [&] { change = expression(node.children[1]); });
+            Value result = made(binary(node.text, before[2], change, node.place), node.place);
             refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
-            return assign_masked(array, held, result, node.place);
+            return assign_masked(before[0], before[1], result, node.place);
         }
         Gather g = gathering(target, array, parts);
         Value old = made(gathered(g), target.place);
@@ -334,8 +336,8 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
         return scatter(g, result, node.place);
     }
     if (auto items = view_items(target, array)) {
-        Value part = index_view(target, array, *items);
-        Value change = expression(node.children[1]);
+        Value part = index_view(target, array, *items), change;
+        behind({&part, 1}, [&] { change = expression(node.children[1]); });
         at(node.place);
         return assign_in_place(node, part, change);
     }
@@ -346,7 +348,9 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
     at(target.place);
     Value old = scalar(b_->load(array.array, where, access_for(where)), array.type.weak), change;
     Later found = later([&] { change = expression(node.children[1]); });
-    if (found.effects.any()) {
+    // The element is read first: its index may be out of range, and the statements may raise too.
+    bool may_fault = access_for(where) != ir::Access::Inside && !found.made.empty();
+    if (found.effects.any() || may_fault) {
         for (E& index : where) {
             if (found.effects.change(index)) index = temporary(index);
         }

@@ -336,7 +336,8 @@ bool Assignments::augment_member(const Node& node) {
     const Record::Field& f = member(object, target.text, target.place);
     Value old = read_member(object, f, target.place);
     if (old.type.is_scalar()) old.expr = settle(old.expr);
-    Value change = expression(node.children[1]);
+    Value change;
+    behind({&object, 1}, [&] { change = expression(node.children[1]); });
     at(node.place);
     if (old.type.is_array()) {
         assign_in_place(node, old, change);

@@ -162,7 +162,8 @@ void Assignments::augment_field(const Node& node, const FieldAccess& f) {
     Value old = field_value(f, place);
     if (old.type.is_records())
         refuse(place, "'" + node.text + "=' is not defined for records", "name one of its fields");
-    Value change = expression(node.children[1]);
+    Value change;
+    behind({&old, 1}, [&] { change = expression(node.children[1]); });
     at(node.place);
     if (old.type.is_array() && f.field.pieces == 0) return assign_in_place(node, old, change);
     Value result = binary(node.text, old, change, node.place);

@@ -235,7 +235,11 @@ void Tables::augment(const Node& node, const Value& table) {
         old = get(table, key);
     }
     if (old.type.is_array()) return f_.assign_in_place(node, old, change);
-    if (old.type.is_table() && update(node.text, old, change)) return;
+    if (old.type.is_table() && update(node.text, old, change)) {
+        // The change may have put another value under the key.
+        if (may_act(node.children[1])) set(table, key, old);
+        return;
+    }
     set(table, key, f_.binary(node.text, old, change, node.place));
 }
 

@@ -1,5 +1,7 @@
 """Operands are read before those behind them change what they stand for: one body, with CPython and compiled."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import unisono as un
@@ -398,3 +400,77 @@ def in_finally(n):
 @pytest.mark.host_only("exceptions are caught on the host")
 def test_lists_in_finally():
     agrees(in_finally, lambda: 5)
+
+
+def element(a, i, n, m):
+    a[i] += n // m
+
+
+def element_of_rows(a, i, n, m):
+    a[i, 0] -= n % m
+
+
+def element_of_list(n, m):
+    xs = [1, 2]
+    xs[5] += n // m
+    return xs
+
+
+def field(a, i, n, m):
+    a[i]["f"] += n // m
+
+
+PACKED = np.dtype([("p", "i1"), ("f", float)])
+
+
+@pytest.mark.host_only("the kinds of two faults are compared")
+@pytest.mark.parametrize(
+    "body, make",
+    [
+        (element, lambda: (np.zeros(3), 7, 3, 0)),
+        (element, lambda: (np.zeros(3), 1, 3, 0)),
+        (element, lambda: (np.zeros(3, complex), 7, 3, 0)),
+        (element_of_rows, lambda: (np.zeros((3, 3)), 7, 3, 0)),
+        (element_of_list, lambda: (3, 0)),
+        (field, lambda: (np.zeros(3, [("f", float), ("g", int)]), 7, 3, 0)),
+        (field, lambda: (np.zeros(3, PACKED), 7, 3, 0)),
+    ],
+)
+def test_elements_are_read_before_what_they_change_by(body, make):
+    kinds = []
+    for f in (body, un.jit(body)):
+        with pytest.raises((IndexError, ZeroDivisionError)) as error:
+            f(*make())
+        kinds.append(error.type)
+    assert kinds[1] is kinds[0]
+
+
+@dataclasses.dataclass
+class Count:
+    n: int
+
+
+def changed_behind(n):
+    p, z, d = Count(1), np.zeros(2, complex), {1: [1]}
+    x, mask = np.zeros(2), np.array([True, False])
+    old = p, z, d[1], x
+
+    def f(k):
+        nonlocal p, z, x, mask
+        p = Count(5)
+        z = np.ones(2) + 0j
+        d[1] = [7]
+        x = np.ones(2)
+        mask = np.array([False, True])
+        return k
+
+    p.n += f(n)
+    z.real += f(n)
+    d[1] += [f(n)]
+    x[mask] += f(n)
+    return p.n, old[0].n, z, old[1], d, old[2], x, old[3]
+
+
+@pytest.mark.host_only("objects are made on the host")
+def test_what_is_changed_is_found_before_what_it_changes_by():
+    agrees(changed_behind, lambda: 3)
