@@ -255,7 +255,7 @@ std::optional<Value> Objects::compare_objects(const std::string& op, const Value
 Value Objects::compare_items(const std::string& op, const std::vector<Value>& a,
                              const std::vector<Value>& b, const Place& place) {
     auto test = [&](const std::string& how, std::size_t k) {
-        return settle(cast(compare_two(how, a[k], b[k], place).expr, DType::Bool));
+        return settle(truth(compare_two(how, a[k], b[k], place), place));
     };
     std::size_t common = std::min(a.size(), b.size());
     if (op == "==" || op == "!=") {

@@ -166,7 +166,7 @@ Value Operators::contains(const Value& item, const Value& container, const Place
         if (x.type.is_scalar()) x.expr = settle(x.expr);
         for (const Value& other : container.items)
             found = op_binary(Op::Or, found,
-                              cast(compare_two("==", x, other, place).expr, DType::Bool));
+                              truth(compare_two("==", x, other, place), place));
         return scalar(found, Weak::Bool);
     }
     if (container.type.is_table()) return Tables(*this, place).contains(item, container);
@@ -196,7 +196,7 @@ Value Operators::contains(const Value& item, const Value& container, const Place
                 emit(b_->branch(b_->read(found), b_->block({b_->leave()})));
             } else {
                 Value other = scalar(b_->load(array.array, index, ir::Access::Inside), weak);
-                E equal = cast(compare_two("==", other, x, place).expr, DType::Bool);
+                E equal = truth(compare_two("==", other, x, place), place);
                 emit(b_->branch(equal,
                                 b_->block({b_->assign(found, b_->boolean(true)), b_->leave()})));
             }
@@ -271,7 +271,7 @@ std::optional<Value> Operators::list_method(const Node& node, const Value& list)
         list_loop(i64(0), list_length(list), [&](E k) {
             Value item =
                 scalar(b_->load(list.array, {k}, ir::Access::Inside), list.type.items[0].weak);
-            E equal = cast(compare_two("==", item, x, place).expr, DType::Bool);
+            E equal = truth(compare_two("==", item, x, place), place);
             E next = op_binary(Op::Add, b_->read(found), i64(1));
             std::vector<S> then{b_->assign(found, is_count ? next : k)};
             if (!is_count) then.push_back(b_->leave());

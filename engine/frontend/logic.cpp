@@ -86,11 +86,11 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
         E result = compare_two(is_equality ? "==" : op, size(a), size(b), place).expr;
         for (std::size_t i = common; i-- > 0;) {
             const Value &x = a.items[i], &y = b.items[i];
-            E same = cast(compare_two("==", x, y, place).expr, DType::Bool);
+            E same = truth(compare_two("==", x, y, place), place);
             if (is_equality) {
                 result = op_binary(Op::And, same, result);
             } else {
-                E less = cast(compare_two(op.substr(0, 1), x, y, place).expr, DType::Bool);
+                E less = truth(compare_two(op.substr(0, 1), x, y, place), place);
                 result = b_->select(same, result, less);
             }
         }

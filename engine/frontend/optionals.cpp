@@ -127,7 +127,7 @@ std::optional<Value> Operators::compare_optional(const std::string& op, const Va
     auto no = [&] { return scalar(b_->boolean(false), Weak::Bool); };
     auto value = [&] {
         std::string same = op == "is" || op == "==" ? op : op == "!=" ? "==" : "is";
-        return scalar(cast(compare_two(same, x, y, place).expr, DType::Bool), Weak::Bool);
+        return scalar(truth(compare_two(same, x, y, place), place), Weak::Bool);
     };
     auto with_a = [&] { return choose(there_b, value, no, place); };
     auto without = [&] { return scalar(op_unary(Op::Not, there_b), Weak::Bool); };

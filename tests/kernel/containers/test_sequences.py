@@ -153,3 +153,14 @@ def test_classes_that_end_with_effects_are_refused():
 
     with pytest.raises(un.CompileError, match="a class with __del__"):
         makes()
+
+
+@pytest.mark.parametrize("op", ["<", "==", "in"])
+def test_comparisons_of_tuples_with_arrays_are_refused(op):
+    bodies = {
+        "<": lambda a, n: (a, n) <= (n, 2),
+        "==": lambda a, n: (a, n) == (n, 2),
+        "in": lambda a, n: n in (a, n),
+    }
+    with pytest.raises(un.CompileError, match="a condition must be a number; got bool array"):
+        un.jit(bodies[op])(np.ones(5), 3)
