@@ -165,8 +165,7 @@ Value Operators::contains(const Value& item, const Value& container, const Place
         Value x = item;
         if (x.type.is_scalar()) x.expr = settle(x.expr);
         for (const Value& other : container.items)
-            found = op_binary(Op::Or, found,
-                              truth(compare_two("==", x, other, place), place));
+            found = op_binary(Op::Or, found, truth(compare_two("==", x, other, place), place));
         return scalar(found, Weak::Bool);
     }
     if (container.type.is_table()) return Tables(*this, place).contains(item, container);
