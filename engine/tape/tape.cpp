@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/host_shared.h"
 #include "backends/timeline.h"
 #include "context/context.h"
 #include "core/limits.h"
@@ -200,8 +201,8 @@ static bool is_sparse(const View& v) {
 }
 
 /// Whether in-place statements on large arrays are pending that wait for more of the kind, which
-/// may share passes over memory with them (run/band_schedule.h). Of a loop whole iterations wait,
-/// so that its plans repeat.
+/// may share passes over memory with them (run/bands/band_schedule.h). Of a loop whole iterations
+/// wait, so that its plans repeat.
 static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
     // Memory that only pending statements hold goes as soon as they have run.
     constexpr std::size_t most_held = 3;
@@ -224,7 +225,7 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
         });
         if (holds_much) return false;
         if (e.call || (!e.out.storage->memory.handle && e.out.storage->pending < 2)) continue;
-        if (!e.out.storage->addressable()) return false;
+        if (!e.out.storage->addressable() && !shared_cache(*e.out.storage->device)) return false;
         if (!first) {
             first = &e.line;
         } else if (period == 0 && e.line.code == first->code && e.line.offset == first->offset) {

@@ -24,7 +24,9 @@ OpenCLDevice::OpenCLDevice(cl_device_id id, cl_platform_id platform, DeviceInfo 
     : id_(id),
       platform_(platform),
       info_(std::move(info)),
-      shares_memory_(info_.kind == "cpu" && query<cl_bool>(id_, CL_DEVICE_HOST_UNIFIED_MEMORY)) {}
+      shares_memory_(info_.kind == "cpu" && query<cl_bool>(id_, CL_DEVICE_HOST_UNIFIED_MEMORY)),
+      cache_bytes_(
+          static_cast<std::int64_t>(query<cl_ulong>(id_, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE))) {}
 
 void OpenCLDevice::open() {
     require_usable();

@@ -58,6 +58,7 @@ class OpenCLDevice final : public Device,
     bool shares_memory() const override { return shares_memory_; }
     void* map(Memory memory) override;
     void unmap(Memory memory, void* address) noexcept override;
+    std::int64_t cache_bytes() const override { return cache_bytes_; }
     OpenCLQueue* own_queue() override;
     Queue* copy_queue() override;
     Queue& make_queue(const QueueOptions& options) override;
@@ -102,6 +103,7 @@ class OpenCLDevice final : public Device,
     cl_platform_id platform_;
     DeviceInfo info_;
     const bool shares_memory_;
+    const std::int64_t cache_bytes_;
     OpenCLLibraries libraries_{*this};
     std::once_flag opened_;
     // Never released: at exit the driver may be gone before us.

@@ -12,7 +12,7 @@ namespace unisono::comm {
 /// about as much as their statements.
 static constexpr std::int64_t most_extra_elements = 1 << 14;
 /// So many rows are, whatever their length, where parts have many: sweeps between two messages
-/// share passes over memory (tape/run/band_schedule.h).
+/// share passes over memory (tape/run/bands/band_schedule.h).
 static constexpr std::int64_t extra_rows = limits::waiting_statements, rows_per_extra_row = 32;
 
 /// Decides how a block is split that is met for the first time.

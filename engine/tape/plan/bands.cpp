@@ -2,16 +2,21 @@
 
 #include <algorithm>
 
+#include "backends/host_shared.h"
+
 namespace unisono {
 
 namespace {
 
 constexpr std::size_t most_together = 64;  ///< steps
 
+/// Whether kernels on it use the host's caches.
+bool is_by_the_host(const Storage& s) { return !s.device || shared_cache(*s.device) > 0; }
+
 bool may_run_by_bands(const PlanStep& step, const std::vector<Entry>& segment) {
     const Group& g = step.group;
     return step.opaque < 0 && g.reduce_axis < 0 && g.functions.empty() && step.snapshots.empty() &&
-           !step.outputs.empty() && !step.outputs.front().in(segment).storage->device &&
+           !step.outputs.empty() && is_by_the_host(*step.outputs.front().in(segment).storage) &&
            std::none_of(g.nodes.begin(), g.nodes.end(), [](const Group::Node& n) {
                return n.kind == Group::Kind::Iota;  // numbers the points of the whole space
            });

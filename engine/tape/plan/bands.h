@@ -4,7 +4,7 @@
 // one runs on it or some rows behind it, while what they share lies in the caches. A recurrence
 // along a strided axis (`x[:, k] = f(x[:, k - 1])`) fetches each cache line once instead of once
 // for each k, and several sweeps of a stencil read the field once. A plan knows no distances, so
-// that it says which kernels may; run/band_schedule.h finds which of these do, and how.
+// that it says which kernels may; run/bands/band_schedule.h finds which of these do, and how.
 #pragma once
 
 #include <vector>

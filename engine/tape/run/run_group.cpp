@@ -170,17 +170,25 @@ bool GroupKernel::should_compile(const IterationSpace& space) {
     return work_done_.fetch_add(work, std::memory_order_relaxed) + work >= compile_after;
 }
 
+std::int64_t GroupKernel::work_of(const Call& call) const {
+    return call.space->size() * static_cast<std::int64_t>(group_.nodes.size());
+}
+
 /// Queues that the program made itself get what it gives them.
-bool GroupKernel::runs_first_on_host(const Call& call) {
+bool GroupKernel::would_run_first_on_host(const Call& call) const {
     if (cannot_split_ || !group_.functions.empty() || executor_choice() != Choice::Auto)
         return false;
     Device& device = *call.device;
     if (!host_shared(device) || !device.info().has_float64 ||
         device.queue() != device.own_queue() || setting("placement") != "auto")
         return false;
-    const std::int64_t work = call.space->size() * static_cast<std::int64_t>(group_.nodes.size());
-    if (work >= compile_after || first_runs_.load(std::memory_order_relaxed) >= first_runs)
-        return false;
+    return first_runs_.load(std::memory_order_relaxed) < first_runs &&
+           first_work_.load(std::memory_order_relaxed) + work_of(call) < compile_after;
+}
+
+bool GroupKernel::runs_first_on_host(const Call& call) {
+    if (!would_run_first_on_host(call)) return false;
+    const std::int64_t work = work_of(call);
     return first_runs_.fetch_add(1, std::memory_order_relaxed) < first_runs &&
            first_work_.fetch_add(work, std::memory_order_relaxed) + work < compile_after;
 }
@@ -402,7 +410,8 @@ std::string GroupKernel::stores() const {
     return last ? last->text() : "";
 }
 
-bool GroupKernel::is_compiled() const {
+bool GroupKernel::is_compiled(const Call& call) const {
+    if (call.device && !call.device->info().host_memory) return !would_run_first_on_host(call);
     if (cannot_split_ || cannot_compile_) return false;
     const Choice choice = executor_choice();
     return choice == Choice::Cpu ||
@@ -413,14 +422,16 @@ GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
     IterationSpace space;
     fill_space(space, shape, call, group_);
     const auto rank = static_cast<std::size_t>(space.rank);
+    Device& device = call.device ? *call.device : find_device("cpu");
     GroupShape form;
     form.rank = space.rank;
+    form.on_device = !device.info().host_memory;
     for (std::size_t o = 0; o < space.operands; ++o) {
         for (std::size_t axis = 0; axis < rank; ++axis)
             form.strides.push_back(class_of(space.strides[o][axis]));
     }
     Launch launch;
-    launch.code = variant(form, find_device("cpu")).map.get();
+    launch.code = variant(form, device).map.get();
     launch.scalars = call.scalars;
     launch.numbers.assign(space.shape, space.shape + rank);
     for (std::size_t o = 0; o < space.operands; ++o)
@@ -431,7 +442,7 @@ GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
         launch.arrays.push_back(array_arg(view, {launch.numbers.data(), rank},
                                           {launch.numbers.data() + (o + 1) * rank, rank}));
     }
-    note_executor("cpu");
+    note_executor(device.info().name.c_str());
     return launch;
 }
 

@@ -37,16 +37,15 @@ class GroupKernel {
     };
     void run(const Call& call);
 
-    /// A launch on the host, bound to its operands: it can be repeated on other rows of them.
+    /// A launch bound to its operands: it can be repeated on other rows of them.
     struct Launch {
         Executable* code = nullptr;
         std::vector<std::int64_t> numbers;  ///< extents, and strides of each operand
         std::vector<ArrayArg> arrays;
         std::span<const std::uint64_t> scalars;  ///< the call's
     };
-    /// Whether the group, which does not reduce, runs on the host by compiled code where it is
-    /// large.
-    bool is_compiled() const;
+    /// Whether the call of a group, which does not reduce, runs by compiled code where it is large.
+    bool is_compiled(const Call& call) const;
     /// What run() would launch for the first points of the call's operands, `shape` of them.
     Launch bind(const Call& call, Dims shape);
 
@@ -82,7 +81,10 @@ class GroupKernel {
     const std::vector<std::unique_ptr<Executable>>& trees(Variant& v);
     const std::vector<std::shared_ptr<GroupKernel>>& stages();
     bool should_compile(const IterationSpace& space);
-    /// Whether the host does this run in the memory of the call's device.
+    std::int64_t work_of(const Call& call) const;
+    /// Whether the host would do the next run in the memory of the call's device.
+    bool would_run_first_on_host(const Call& call) const;
+    /// The same of this run.
     bool runs_first_on_host(const Call& call);
     /// The choice of stores for large results of this size; null where only one kind is possible.
     StoreChoice* stores_of(const GroupShape& shape, std::int64_t size);

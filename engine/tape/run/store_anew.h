@@ -31,6 +31,8 @@ class StoreAnew {
     /// Once all is submitted, with the engine held: the array's memory is the new one.
     void end() noexcept;
 
+    /// Whether the array's memory becomes another one.
+    bool is_whole() const { return is_whole_; }
     /// Copied beside what the kernel moves: read, and as many written.
     std::int64_t bytes_copied() const { return bytes_copied_; }
 

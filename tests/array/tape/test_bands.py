@@ -265,6 +265,7 @@ STENCILS = [jacobi, laplace, wide, waves, staggered, fluxes, fresh, kept, upward
 OTHERS = [periodic, reversed_rows, transposed, one_value_for_all]
 
 
+@pytest.mark.everywhere
 @pytest.mark.parametrize("function", STENCILS)
 def test_stencils_take_turns(function, capfd):
     previous = un.get_num_threads()
@@ -275,6 +276,7 @@ def test_stencils_take_turns(function, capfd):
         un.set_num_threads(previous)
 
 
+@pytest.mark.everywhere
 @pytest.mark.parametrize("function", OTHERS)
 def test_other_distances(function, capfd):
     bands_of(function, field(1), field(2), capfd=capfd)
@@ -387,6 +389,7 @@ def test_memory_that_nobody_else_holds_is_not_kept():
     un.synchronize()
 
 
+@pytest.mark.everywhere
 def test_explained():
     un.synchronize()  # what others left would be cut with it
     u, v = un.array(field(1)), un.array(field(2))

@@ -136,6 +136,7 @@ def test_memory_lives_as_long_as_someone_uses_it(name):
 
 def test_statistics_by_kind(name):
     gc.collect()
+    un.synchronize()  # what others recorded holds memory
     before = un.memory.stats(name)["kinds"]
     held = [un.zeros(10**6, device=name, memory=kind) for kind in ("shared", "pinned", "device")]
     un.eval(*held)

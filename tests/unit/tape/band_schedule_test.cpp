@@ -1,5 +1,5 @@
 // Distances between kernels that take turns, against the elements that their rows touch.
-#include "tape/run/band_schedule.h"
+#include "tape/run/bands/band_schedule.h"
 
 #include <gtest/gtest.h>
 

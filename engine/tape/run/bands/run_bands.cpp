@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "backends/host_shared.h"
 #include "backends/timeline.h"
 #include "context/context.h"
 #include "core/caches.h"
@@ -17,9 +18,11 @@
 #include "core/settings.h"
 #include "core/threads/parallel.h"
 #include "core/threads/threads.h"
-#include "tape/run/band_schedule.h"
+#include "tape/run/bands/band_schedule.h"
+#include "tape/run/bands/bands.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
+#include "tape/run/submission.h"
 #include "tape/run/temporary.h"
 
 namespace unisono {
@@ -31,6 +34,9 @@ constexpr std::int64_t band_bytes = 48 << 10;
 /// The same where kernels run rows behind one another, for each thread and as a share of the
 /// last-level cache: fewer rows cost more in waiting for other threads than memory would.
 constexpr std::int64_t shifted_band_bytes = 2 << 20, shifted_band_share = 16;
+/// The same on a device that shares the host's caches, as a share of those. A smaller band is not
+/// worth its launches.
+constexpr std::int64_t device_band_share = 8, least_device_band = 1 << 20;
 /// Points times operations from which threads share the bands (backends/cpu/runtime.cpp).
 constexpr std::int64_t shared_from = 1'000'000;
 /// The same from which they share a band of kernels that run behind one another.
@@ -70,72 +76,12 @@ std::int64_t shifted_traffic() {
 
 }  // namespace
 
-/// Kernels that take turns, bound to their operands.
-class Runner::Bands {
-  public:
-    /// `may_shift`: whether it may pay that steps run rows behind one another.
-    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment, bool may_shift);
-
-    /// How many of the steps take turns; 0 where fewer than two do, or where it does not pay.
-    std::size_t choose(bool in_flight);
-    /// Gives storages their memory and binds the kernels; false where one of them cannot be.
-    bool bind();
-    void run();
-    std::string text() const;
-
-  private:
-    struct Kernel {
-        std::vector<View> operands;
-        std::vector<std::uint64_t> scalars;
-        std::vector<std::int64_t> row_bytes;  ///< of each operand, from one row to the next
-        std::vector<int> ring;                ///< of each operand the number, or -1
-        GroupKernel::Launch launch;           ///< of two rows; none of a step of one
-        std::int64_t row_extent = 0;          ///< of the first axis of the launch
-        std::int64_t row_work = 0;
-        bool has_rings = false;
-    };
-    /// Memory of a temporary, whose rows live only until the last kernel that reads them is past.
-    struct Ring {
-        const BandSchedule::Field* field;
-        std::int64_t rows, pitch;
-        std::unique_ptr<Temporary> memory;
-    };
-
-    /// Number of the ring that a storage is kept in, or -1.
-    int ring_of(const Storage* storage) const;
-    bool is_shifted(std::size_t count) const;
-    bool pays(std::size_t count) const;
-    bool choose_rows(std::size_t count);
-    bool holds_much(std::size_t count, bool in_flight) const;
-    bool is_temporary(const BandSchedule::Field& field, std::size_t count, bool in_flight) const;
-    void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
-                  std::int64_t to) const;
-    void launch(const Kernel& kernel, std::int64_t from, std::int64_t to) const;
-    void run_whole(const Kernel& kernel) const;
-    void run_independent();
-    struct Turn;
-    void serve(std::int64_t thread, std::deque<Turn>& turns);
-    void run_behind();
-    void note_failure();
-
-    std::span<const PlanStep> steps_;
-    const std::vector<Entry>& segment_;
-    BandSchedule schedule_;
-    std::vector<Kernel> kernels_;
-    std::vector<Ring> rings_;
-    std::size_t count_ = 0;
-    bool is_shifted_ = false;
-    std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
-    std::int64_t rows_ = 0;              ///< of a band
-    std::int64_t work_ = 0;
-    std::mutex mutex_;
-    std::exception_ptr failure_;
-    std::atomic<bool> has_failed_ = false;
-};
-
 Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment,
-                     bool may_shift)
-    : steps_(steps), segment_(segment) {
+                     Device* device, bool may_shift)
+    : steps_(steps),
+      segment_(segment),
+      device_(device),
+      cache_(device ? std::min(shared_cache(*device), last_level_cache()) : 0) {
     kernels_.reserve(steps.size());
     for (const PlanStep& step : steps) {
         Kernel kernel;
@@ -148,13 +94,15 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
             std::any_of(kernel.operands.begin(), kernel.operands.end(),
                         [](const View& v) { return v.storage->poison != nullptr; });
         const Layout* space = step.space.in(segment).layout;
-        if (is_poisoned || space->size() == 0 ||
+        if (is_poisoned || space->size() == 0 || !find_twins(step, kernel) ||
             !schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
             (!may_shift && is_shifted(schedule_.steps().size())))
             break;
         const BandSchedule::Step& taken = schedule_.steps().back();
-        // The others are launched as they were compiled.
-        if (!taken.is_one_row && !step.kernel->is_compiled()) break;
+        // The others are launched as they were compiled; on a device the host would wait for it.
+        const bool needs_code = device_ || !taken.is_one_row;
+        if (needs_code && !step.kernel->is_compiled(call_of(step, kernel))) break;
+        turn(kernel);
         kernel.row_work =
             space->size() / taken.rows * static_cast<std::int64_t>(step.group.nodes.size());
         kernels_.push_back(std::move(kernel));
@@ -193,7 +141,7 @@ bool Runner::Bands::pays(std::size_t count) const {
         for (const LineCount& lines : own) apart += capped(lines);
         if (ring_of(field.storage) < 0) together += capped(all);
     }
-    const std::int64_t least = is_shifted_ ? shifted_traffic() : limits::band_traffic;
+    const std::int64_t least = is_shifted_ || device_ ? shifted_traffic() : limits::band_traffic;
     return together >= least && 2 * apart >= 3 * together;
 }
 
@@ -223,6 +171,13 @@ bool Runner::Bands::is_temporary(const BandSchedule::Field& field, std::size_t c
     return !s.in_flight() && s.readers == reads && s.pending == writes && s.refs == reads + writes;
 }
 
+/// Bytes that the kernels may touch while they work on a band.
+std::int64_t Runner::Bands::budget() const {
+    if (device_) return cache_ / device_band_share;
+    if (!is_shifted_) return band_bytes;
+    return std::min(shifted_band_bytes, last_level_cache() / shifted_band_share) * thread_count();
+}
+
 /// Rows of a band of which everything that the kernels touch stays in the caches; false where few
 /// bands are left.
 bool Runner::Bands::choose_rows(std::size_t count) {
@@ -241,14 +196,13 @@ bool Runner::Bands::choose_rows(std::size_t count) {
         points = std::max(points, points_of(steps_[k], segment_) / step.rows);
     }
     const std::int64_t all = last_ - first_;
-    std::int64_t budget = band_bytes;
+    std::int64_t bytes = budget();
+    if (device_ && bytes < least_device_band) return false;
     if (is_shifted_) {
-        budget =
-            std::min(shifted_band_bytes, last_level_cache() / shifted_band_share) * thread_count();
-        if (beside > budget / 2) return false;
-        budget -= beside;
+        if (beside > bytes / 2) return false;
+        bytes -= beside;
     }
-    rows_ = std::min(budget / std::max<std::int64_t>(per_row, 1), all / limits::band_count);
+    rows_ = std::min(bytes / std::max<std::int64_t>(per_row, 1), all / limits::band_count);
     rows_ = std::max({rows_, (limits::band_points + points - 1) / points, std::int64_t{1}});
     return rows_ * 2 <= all;
 }
@@ -280,16 +234,15 @@ std::size_t Runner::Bands::choose(bool in_flight) {
     return 0;
 }
 
-bool Runner::Bands::bind() {
+void Runner::Bands::allocate() {
     for (Ring& ring : rings_) {
         ring.rows = rows_ + schedule_.window(*ring.field, count_).rows;
         const std::int64_t bytes[] = {ring.rows * ring.pitch};
-        ring.memory = std::make_unique<Temporary>(Dims(bytes, 1), DType::UInt8, nullptr);
+        ring.memory = std::make_unique<Temporary>(Dims(bytes, 1), DType::UInt8, device_);
     }
     for (std::size_t k = 0; k < count_; ++k) {
         Kernel& kernel = kernels_[k];
         const BandSchedule::Step& step = schedule_.steps()[k];
-        const Layout* space = steps_[k].space.in(segment_).layout;
         for (const View& v : kernel.operands) {
             kernel.ring.push_back(ring_of(v.storage));
             kernel.has_rings = kernel.has_rings || kernel.ring.back() >= 0;
@@ -297,16 +250,27 @@ bool Runner::Bands::bind() {
             kernel.row_bytes.push_back(
                 step.is_one_row ? 0 : v.layout->strides()[step.axis] * size_of(v.dtype));
         }
-        const std::span<const View> views(kernel.operands);
-        const std::size_t inputs = steps_[k].inputs.size();
-        const GroupKernel::Call call{space, views.first(inputs), views.subspan(inputs),
-                                     kernel.scalars, nullptr};
         work_ += kernel.row_work * step.rows;
+    }
+}
+
+GroupKernel::Call Runner::Bands::call_of(const PlanStep& step, const Kernel& kernel) const {
+    const std::span<const View> views(kernel.operands);
+    const std::size_t inputs = step.inputs.size();
+    return {step.space.in(segment_).layout, views.first(inputs), views.subspan(inputs),
+            kernel.scalars, device_};
+}
+
+bool Runner::Bands::bind() {
+    for (std::size_t k = 0; k < count_; ++k) {
+        Kernel& kernel = kernels_[k];
+        const BandSchedule::Step& step = schedule_.steps()[k];
         if (step.is_one_row) continue;
-        std::vector<std::int64_t> part(space->shape().begin(), space->shape().end());
+        const Dims space = steps_[k].space.in(segment_).layout->shape();
+        std::vector<std::int64_t> part(space.begin(), space.end());
         part[step.axis] = 2;
         try {
-            kernel.launch = steps_[k].kernel->bind(call, part);
+            kernel.launch = steps_[k].kernel->bind(call_of(steps_[k], kernel), part);
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::Unsupported) throw;
             return false;
@@ -329,6 +293,7 @@ void Runner::Bands::launch(const Kernel& kernel, std::int64_t from, std::int64_t
         arrays[o] = bound[o];
         arrays[o].shape = {extents, shape.size()};
         arrays[o].offset += from * kernel.row_bytes[o];
+        arrays[o].memory = kernel.operands[o].storage->memory;
         if (kernel.ring[o] < 0) continue;
         const Ring& ring = rings_[static_cast<std::size_t>(kernel.ring[o])];
         arrays[o].memory = ring.memory->view.storage->memory;
@@ -340,10 +305,7 @@ void Runner::Bands::launch(const Kernel& kernel, std::int64_t from, std::int64_t
 /// Of a step of one row.
 void Runner::Bands::run_whole(const Kernel& kernel) const {
     const PlanStep& step = steps_[static_cast<std::size_t>(&kernel - kernels_.data())];
-    const std::span<const View> views(kernel.operands);
-    const std::size_t inputs = step.inputs.size();
-    step.kernel->run({step.space.in(segment_).layout, views.first(inputs), views.subspan(inputs),
-                      kernel.scalars, nullptr});
+    step.kernel->run(call_of(step, kernel));
 }
 
 void Runner::Bands::run_rows(const Kernel& kernel, const BandSchedule::Step& step,
@@ -439,16 +401,10 @@ void Runner::Bands::serve(std::int64_t thread, std::deque<Turn>& turns) {
 void Runner::Bands::run_behind() {
     const std::int64_t threads = std::min<std::int64_t>(thread_count(), most_threads);
     std::deque<Turn> turns;
-    for (std::int64_t at = first_; at < last_; at += rows_) {
-        for (std::size_t k = 0; k < count_; ++k) {
-            const BandSchedule::Step& step = schedule_.steps()[k];
-            const std::int64_t from = std::max(at - step.shift, step.first) - step.first;
-            const std::int64_t to = std::min(at + rows_ - step.shift, step.end()) - step.first;
-            if (from >= to) continue;
-            const bool is_shared = (to - from) * kernels_[k].row_work >= shared_band_from;
-            turns.emplace_back(k, from, to, is_shared ? std::min(threads, to - from) : 1);
-        }
-    }
+    for_each_turn([&](std::size_t k, std::int64_t from, std::int64_t to) {
+        const bool is_shared = (to - from) * kernels_[k].row_work >= shared_band_from;
+        turns.emplace_back(k, from, to, is_shared ? std::min(threads, to - from) : 1);
+    });
     parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t thread = begin; thread < end; ++thread) serve(thread, turns);
     });
@@ -479,14 +435,24 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     for (const PlanStep& step : steps) points += points_of(step, segment_);
     is_small = points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
     if (is_small) return 0;
+    Queue* queue = queue_of(steps.front());
+    const auto elsewhere = std::find_if(
+        steps.begin(), steps.end(), [&](const PlanStep& step) { return queue_of(step) != queue; });
+    const bool is_all = elsewhere == steps.end();
+    steps = steps.first(static_cast<std::size_t>(elsewhere - steps.begin()));
     const std::int64_t touched = bytes_touched(steps, segment_, shifted_traffic());
-    is_small = touched < limits::band_traffic;
-    if (is_small) return 0;
-    Bands bands(steps, segment_, touched >= shifted_traffic());
+    if (touched < limits::band_traffic) {
+        is_small = is_all;
+        return 0;
+    }
+    Device* device = queue ? &queue->device() : nullptr;
+    Bands bands(steps, segment_, device, touched >= shifted_traffic());
     const std::size_t count = bands.choose(in_flight_);
     if (count == 0) return 0;
     try {
-        if (!bands.bind()) return 0;
+        bands.allocate();
+        // A device may have to compile, for which others do not wait.
+        if (!device && !bands.bind()) return 0;
     } catch (const Error& e) {
         // One after another they need less.
         if (e.kind() != ErrorKind::Memory) throw;
@@ -511,7 +477,20 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
         span.begin(timeline::Kind::Kernel, std::move(name), place_of(steps.front()), bytes);
     }
     if (debug_level() >= 1) debug_log(bands.text());
-    outside_engine(points >= long_step, [&] { bands.run(); });
+    if (!device) {
+        outside_engine(points >= long_step, [&] { bands.run(); });
+        return count;
+    }
+    note_copied(bands.bytes_copied());
+    Submission submission(queue);
+    for (const PlanStep& step : steps) {
+        for (OperandRef ref : step.inputs) submission.reads(ref.in(segment_));
+        for (OperandRef ref : step.outputs) submission.writes(ref.in(segment_));
+    }
+    outside_engine(true, [&] { submission.run([&] { bands.submit(); }); });
+    span.follow(submission.last());
+    end(submission, segment_[steps.back().entries.front()]);
+    bands.end_submission();
     return count;
 }
 

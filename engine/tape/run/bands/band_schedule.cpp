@@ -1,4 +1,4 @@
-#include "tape/run/band_schedule.h"
+#include "tape/run/bands/band_schedule.h"
 
 #include <algorithm>
 #include <limits>
