@@ -6,6 +6,7 @@ import unisono.opencl as cl
 import unisono.opencl.array as cla
 from unisono.opencl.algorithm import (
     KeyValueSorter,
+    ListOfListsBuilder,
     RadixSort,
     copy_if,
     partition,
@@ -16,6 +17,7 @@ from unisono.opencl.bitonic_sort import BitonicSort
 from unisono.opencl.elementwise import ElementwiseKernel
 from unisono.opencl.reduction import ReductionKernel
 from unisono.opencl.scan import ExclusiveScanKernel, GenericScanKernel, InclusiveScanKernel
+from unisono.opencl.tools import ScalarArg, VectorArg
 
 
 @pytest.fixture
@@ -196,3 +198,39 @@ def test_elements_are_shared_out_in_both_ways(ctx, queue, send, n):
     y = send(x)
     kernel(queue, (1,), (1,), y.base_data, y.offset, n)
     np.testing.assert_array_equal(y.get(), expected)
+
+
+def test_lists_of_lists(ctx, queue, send):
+    text = """
+void generate(LIST_ARG_DECL USER_ARG_DECL index_type i) {
+    for (int j = 0; j < (int) sizes[i]; ++j) { APPEND_first(factor * j); APPEND_second(i + 0.5f); }
+    if (i == 3) APPEND_third(7);
+}
+"""
+    kinds = [("first", np.int32), ("second", np.float32), ("third", np.int64)]
+    arguments = [VectorArg(np.float32, "sizes", with_offset=True), ScalarArg(np.int32, "factor")]
+    build = ListOfListsBuilder(
+        ctx, kinds, text, arguments, count_sharing={"second": "first"}, eliminate_empty_output_lists=["third"],
+        preamble="/* lists */",
+    )  # fmt: skip
+    host = np.arange(12) % 5
+    sizes = send(np.append([9, 9], host), np.float32)[2:]
+    result, event = build(queue, 12, sizes, 10)
+    event.wait()
+    first, second, third = (result[name] for name, _ in kinds)
+    assert first.count == second.count == host.sum() and third.count == 1
+    assert first.starts.get().tolist() == [0, *np.cumsum(host)]
+    assert first.lists.get().tolist() == [10 * j for n in host for j in range(n)]
+    assert second.starts is first.starts
+    assert second.lists.get().tolist() == [i + 0.5 for i, n in enumerate(host) for _ in range(n)]
+    assert third.num_nonempty_lists == 1 and third.nonempty_indices.get().tolist() == [3]
+    assert third.starts.get().tolist() == [0, 1] and third.lists.get().tolist() == [7]
+    empty, _ = build(queue, 12, send(np.zeros(12), np.float32), 1, omit_lists=["third"])
+    assert sorted(empty) == ["first", "second"] and empty["first"].count == 0
+    assert build(queue, 0, sizes, 1)[0]["first"].starts.get().tolist() == [0]
+    with pytest.raises(ValueError, match="omit_lists names lists; got 'fifth'; the lists are"):
+        build(queue, 12, sizes, 1, omit_lists=["fifth"])
+    with pytest.raises(ValueError, match="'first' shares the count of 'second', which shares one"):
+        ListOfListsBuilder(
+            ctx, kinds, text, arguments, count_sharing={"first": "second", "second": "third"}
+        )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._objects.c_types import ScalarArg, VectorArg, declarations, dtype_to_ctype, parse_arg_list
+from .list_builder import BuiltList, ListOfListsBuilder
 from .scan import GenericScanKernel
 
 _kernels = {}
@@ -312,14 +313,6 @@ class KeyValueSorter:
         return starts, values, event
 
 
-class BuiltList:
-    """What `ListOfListsBuilder` made of one list: `count`, `starts`, `lists`, and other attributes."""
-
-    def __init__(self, count=None, starts=None, lists=None, **others):
-        self.count, self.starts, self.lists = count, starts, lists
-        self.__dict__.update(others)
-
-
 __all__ = [
-    "BuiltList", "KeyValueSorter", "RadixSort", "copy_if", "declarations", "partition", "remove_if", "unique",
+    "BuiltList", "KeyValueSorter", "ListOfListsBuilder", "RadixSort", "copy_if", "declarations", "partition", "remove_if", "unique",
 ]  # fmt: skip

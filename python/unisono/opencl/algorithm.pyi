@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import CommandQueue, Context, Event
+from . import CommandQueue, Context, Device, Event
 from .array import Array as Array
 from .elementwise import ScalarArg as ScalarArg
 from .elementwise import VectorArg as VectorArg
@@ -11,7 +11,13 @@ from .scan import GenericScanKernel as GenericScanKernel
 
 class BuiltList:
     def __init__(
-        self, count: Any = ..., starts: Any = ..., lists: Any = ..., **others: Any
+        self,
+        count: Any = ...,
+        starts: Any = ...,
+        lists: Any = ...,
+        num_nonempty_lists: Any = ...,
+        nonempty_indices: Any = ...,
+        compressed_indices: Any = ...,
     ) -> None: ...
 
 class KeyValueSorter:
@@ -26,6 +32,37 @@ class KeyValueSorter:
         wait_for: Sequence[Event] | Event | None = ...,
     ) -> Any: ...
     def __init__(self, context: Context) -> None: ...
+
+class ListOfListsBuilder:
+    def __call__(
+        self,
+        queue: CommandQueue,
+        n_objects: Any,
+        *args: Any,
+        allocator: Callable[[int], Any] | None = ...,
+        omit_lists: Any = ...,
+        wait_for: Sequence[Event] | Event | None = ...,
+        **kwargs: Any,
+    ) -> Any: ...
+    def __init__(
+        self,
+        context: Context,
+        list_names_and_dtypes: Any,
+        generate_template: Any,
+        arg_decls: Any,
+        count_sharing: Any = ...,
+        devices: Sequence[Device] | None = ...,
+        name_prefix: Any = ...,
+        options: str | Sequence[str] | None = ...,
+        preamble: str = ...,
+        debug: bool = ...,
+        complex_kernel: bool = ...,
+        eliminate_empty_output_lists: bool = ...,
+    ) -> None: ...
+    def get_compress_kernel(self, index_dtype: Any) -> Any: ...
+    def get_count_kernel(self, index_dtype: Any) -> Any: ...
+    def get_scan_kernel(self, index_dtype: Any) -> Any: ...
+    def get_write_kernel(self, index_dtype: Any) -> Any: ...
 
 class RadixSort:
     def __call__(
