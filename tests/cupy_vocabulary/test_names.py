@@ -191,3 +191,32 @@ def test_pools_count_what_is_used():
     del x
     pool.free_all_blocks()
     assert cp.get_default_pinned_memory_pool().malloc(16).size == 16
+
+
+def test_records_lie_at_an_address_and_are_described_by_their_fields():
+    kind = np.dtype("i4,f8", align=True)
+    a = un.zeros(3, dtype=kind)
+    assert a[1:].data.ptr - a.data.ptr == kind.itemsize
+    assert memoryview(a.data).shape == (3,) and a.data.nbytes == 3 * kind.itemsize
+
+    if any(d.name.startswith("cuda") for d in un.devices()):
+        pytest.skip("described addresses are those of CUDA devices")
+
+    class Described:
+        @property
+        def __cuda_array_interface__(self):
+            return {
+                "shape": (3,),
+                "typestr": kind.str,
+                "descr": kind.descr,
+                "data": (a.data.ptr, False),
+                "version": 3,
+            }
+
+    b = un.asarray(Described())
+    assert b.dtype == kind and b.shape == (3,)
+    a["f1"] = 2.5
+    assert b["f1"].tolist() == [2.5] * 3
+    a.data.memset(0, 4)
+    (a.data + 4).memset(0, 12)
+    assert a[0].tolist() == (0, 0.0)

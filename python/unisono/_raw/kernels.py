@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 import weakref
 
 from .. import _engine
@@ -135,7 +136,7 @@ class RawModule:
         CompileError
             If the text has an error, or no such kernel.
         """
-        name = name.replace(" ", "")
+        name = _plain_name(name)
         if name not in self._kernels:
             self._kernels[name] = RawKernel._of(self, name)
         return self._kernels[name]
@@ -232,6 +233,9 @@ class RawModule:
                 )
         return memory if len(record.dtypes) > 1 else memory.view(record.dtypes[0])
 
+    def __reduce__(self):
+        return _module_of, (self.code, self.options, self.name_expressions)
+
     def __repr__(self):
         return f"<RawModule {self._name}>"
 
@@ -283,7 +287,7 @@ class RawKernel:
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
         enable_cooperative_groups=False, jitify=False,
     ):  # fmt: skip
-        self._begin(RawModule(code=code, options=options), name.replace(" ", ""))
+        self._begin(RawModule(code=code, options=options), _plain_name(name))
 
     @classmethod
     def _of(cls, module, name):
@@ -296,6 +300,22 @@ class RawKernel:
         self._module, self.name, self.__name__ = module, name, name
         self._made, self._launches, self._declared, self._found = {}, {}, None, None
         self.max_dynamic_shared_size_bytes, self.kernel = 0, self
+
+    def __reduce__(self):
+        return _kernel_of_module, (self._module, self.name, self.max_dynamic_shared_size_bytes)
+
+    @property
+    def attributes(self):
+        """What CUDA tells of a kernel, by name: sizes in bytes and registers are 0, they are not known of all devices."""
+        return {
+            name: getattr(self, name)
+            for name in (*_unknown, "max_dynamic_shared_size_bytes", "max_threads_per_block")
+        }
+
+    @property
+    def max_threads_per_block(self):
+        """Threads that a block has at most on the current device."""
+        return current_device().max_work_group_size
 
     @property
     def code(self):
@@ -444,6 +464,11 @@ class RawKernel:
             here[...] = there.to_device("cpu")
 
 
+_unknown = """
+    binary_version cache_mode_ca const_size_bytes local_size_bytes num_regs preferred_shared_memory_carveout ptx_version
+    shared_size_bytes""".split()
+for _name in _unknown:
+    setattr(RawKernel, _name, 0)
 _NOTHING = Function("", None, CType("void"), [], ("block", None, []), False, 0)
 
 
@@ -469,6 +494,22 @@ def _specs(c: CType):
     if c.is_pointer:
         return [("array", d, 1, "C", False) for d in (c.record.dtypes if c.record else (c.base,))]
     return [("scalar", d) for d, _ in c.record.leaves] if c.record else [("scalar", c.base)]
+
+
+def _module_of(code, options, name_expressions):
+    return RawModule(code=code, options=options, name_expressions=name_expressions)
+
+
+def _kernel_of_module(module, name, shared):
+    made = RawKernel.__new__(RawKernel)
+    made._begin(module, name)
+    made.max_dynamic_shared_size_bytes = shared
+    return made
+
+
+def _plain_name(name):
+    """A kernel's name without the spaces that do not part words."""
+    return re.sub(r"\s*([<>,*&])\s*", r"\1", name.strip())
 
 
 def _spelled(spec):

@@ -8,6 +8,7 @@ pending work completes and while which lives operations complete at once. So no 
 import operator
 
 from .. import _engine
+from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._dtype.objects import _table
 
 _largest = 16  # bytes of the largest element
@@ -223,7 +224,7 @@ class Strided(_engine._BufferOfArray):
     nbytes = property(lambda self: self.size * self._dtype.itemsize, doc="Bytes of all elements.")
     device = property(lambda self: self._memory.bytes.device, doc="The host.")
     T = property(lambda self: self.transpose(), doc="View with reversed axes.")
-    data = property(lambda self: self._host().data, doc="A memoryview of the elements.")
+    data = property(MemoryPointer, doc="The memory of the elements.")
     flags = property(
         lambda self: self._host().flags, doc="Memory layout and whether the array is writable."
     )

@@ -552,3 +552,18 @@ def test_device_functions_share_memory_and_meet_at_barriers(chosen):
     groups = x.reshape(2, 32)
     assert (y == (groups - groups.mean(axis=1, keepdims=True)).ravel()).all()
     assert (sums == np.repeat(3 * groups.sum(axis=1) + 96, 32)).all()
+
+
+def test_pickled_kernels_and_names_with_spaces():
+    import pickle
+
+    text = "template<typename T> __global__ void add(T* x, T y) { x[threadIdx.x] += y; }"
+    kernel = un.RawKernel(text, "add < unsigned  int >", ("-DNOTHING",))
+    x = un.zeros(3, un.uint32)
+    kernel((1,), (3,), (x, 2))
+    again = pickle.loads(pickle.dumps(kernel))
+    again((1,), (3,), (x, 3))
+    assert x.tolist() == [5, 5, 5] and again.options == kernel.options
+    module = pickle.loads(pickle.dumps(un.RawModule(code=text)))
+    module.get_function("add<float>")((1,), (3,), (un.zeros(3, un.float32), 1))
+    assert kernel.attributes["max_threads_per_block"] > 0 == kernel.num_regs

@@ -99,8 +99,11 @@ class _Described:
 def _shared_on_host(obj, typestr, shape, described):
     import numpy as np
 
+    dtype = np.dtype(typestr)
+    if typestr[1] == "V" and described.get("descr"):  # whose padding has no names
+        dtype = np.lib.format.descr_to_dtype(described["descr"])
     if 0 in shape:
-        return _engine._asarray(np.empty(shape, typestr), None, None, False)
+        return _engine._asarray(np.empty(shape, dtype), None, None, False)
     described = {
         "typestr": typestr,
         "shape": shape,
@@ -108,4 +111,5 @@ def _shared_on_host(obj, typestr, shape, described):
         "strides": described.get("strides"),
         "version": 3,
     }
-    return _engine._asarray(np.asarray(_Described(obj, described)), None, None, False)
+    made = np.asarray(_Described(obj, described))
+    return _engine._asarray(made.view(dtype) if dtype.names else made, None, None, False)

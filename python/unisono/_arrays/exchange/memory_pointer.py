@@ -29,8 +29,14 @@ class MemoryPointer(_engine._BufferOfArray):
         if not self._array.size:
             return 0
         if self._array.device.name == "cpu":
-            return _engine._lend_on_host(self._array)
+            plain, offset = self._plain()
+            return _engine._lend_on_host(plain) + offset
         return sum(_engine._lend_buffer(self._array))
+
+    def _plain(self):
+        """(array of numbers in whose memory the elements lie, bytes before the first one)."""
+        memory = getattr(self._array, "_memory", None)  # that of records
+        return (self._array, 0) if memory is None else (memory.bytes, self._array._offset)
 
     @property
     def mem(self):
@@ -60,8 +66,9 @@ class MemoryPointer(_engine._BufferOfArray):
         """A pointer to bytes behind the start."""
         import unisono as un
 
-        flat = self._array.reshape(-1, copy=False).view(un.uint8)
-        return MemoryPointer(flat[offset:])
+        plain, start = self._plain()
+        flat = plain.reshape(-1, copy=False).view(un.uint8)
+        return MemoryPointer(flat[start + offset :])
 
     def copy_from(self, mem, size):
         """Copy bytes from another pointer, or from an address of the host."""
@@ -90,26 +97,29 @@ class MemoryPointer(_engine._BufferOfArray):
         (self + 0)._array[:size] = value
 
     def __array__(self, dtype=None, copy=None):
-        return self._array
+        return self._array._host() if hasattr(self._array, "_memory") else self._array
+
+    def _view(self):
+        return memoryview(self.__array__())
 
     def __getattr__(self, name):
         if name[:1] == "_":
             raise AttributeError(name)
-        return getattr(memoryview(self._array), name)
+        return getattr(self._view(), name)
 
     def __len__(self):
-        return len(memoryview(self._array))
+        return len(self._view())
 
     def __getitem__(self, key):
-        return memoryview(self._array)[key]
+        return self._view()[key]
 
     def __setitem__(self, key, value):
-        memoryview(self._array)[key] = value
+        self._view()[key] = value
 
     def __eq__(self, other):
         if isinstance(other, MemoryPointer):
-            other = memoryview(other._array)
-        return memoryview(self._array) == other
+            other = other._view()
+        return self._view() == other
 
     __hash__ = None
 
