@@ -329,22 +329,33 @@ bool equals_no_number(PyObject* o) {
     return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o);
 }
 
+/// Whether its class neither compares nor forbids that NumPy does: then it equals no number.
+bool compares_as_plain_object(PyObject* o) {
+    return Py_TYPE(o)->tp_richcompare == PyBaseObject_Type.tp_richcompare && !PyType_Check(o) &&
+           !PyObject_HasAttrString(o, "__array_ufunc__");
+}
+
 PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
-    if ((how == Py_EQ || how == Py_NE) && equals_no_number(b) && is_array(a) &&
-        !array_of(a).is_value()) {
+    const bool equality = (how == Py_EQ || how == Py_NE) && is_array(a) && !array_of(a).is_value();
+    auto unequal = [&] {
         return recorded([&] {
             const Array& x = array_of(a);
             return full(x.shape(), Scalar::of(DType::Bool, how == Py_NE), x.device());
         });
-    }
+    };
+    if (equality && equals_no_number(b)) return unequal();
+    PyObject* made = nullptr;
     switch (how) {
         case Py_LT: return binary<Op::Lt>(a, b);
         case Py_LE: return binary<Op::Le>(a, b);
         case Py_GT: return binary<Op::Gt>(a, b);
         case Py_GE: return binary<Op::Ge>(a, b);
-        case Py_EQ: return binary<Op::Eq>(a, b);
-        default: return binary<Op::Ne>(a, b);
+        case Py_EQ: made = binary<Op::Eq>(a, b); break;
+        default: made = binary<Op::Ne>(a, b);
     }
+    if (made != Py_NotImplemented || !equality || !compares_as_plain_object(b)) return made;
+    Py_DECREF(made);
+    return unequal();
 }
 
 Py_hash_t hash(PyObject* o) noexcept {

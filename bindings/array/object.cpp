@@ -73,16 +73,17 @@ PyObject* formatted(PyObject* self) noexcept {
 }
 
 /// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor. What has a
-/// buffer, strides or an order is made in Python.
+/// buffer, strides or an order is made in Python. CuPy names the buffer memptr.
 PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept {
     static const char* keywords[] = {"shape",   "dtype", "buffer", "offset",
-                                     "strides", "order", nullptr};
+                                     "strides", "order", "memptr", nullptr};
     PyObject *shape = nullptr, *dtype = nullptr, *buffer = Py_None, *offset = nullptr,
-             *strides = Py_None, *order = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOOOO:ndarray", const_cast<char**>(keywords),
-                                     &shape, &dtype, &buffer, &offset, &strides, &order)) {
+             *strides = Py_None, *order = Py_None, *memory = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOOOOO:ndarray", const_cast<char**>(keywords),
+                                     &shape, &dtype, &buffer, &offset, &strides, &order, &memory)) {
         return nullptr;
     }
+    if (memory != Py_None) buffer = memory;
     return guarded<PyObject*>(nullptr, [&] {
         bool rows = order == Py_None ||
                     (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0);

@@ -220,3 +220,44 @@ def test_records_lie_at_an_address_and_are_described_by_their_fields():
     a.data.memset(0, 4)
     (a.data + 4).memset(0, 12)
     assert a[0].tolist() == (0, 0.0)
+
+
+def test_aligned_dtypes():
+    for given, size in [
+        ("?,c8", 16),
+        ("c8,?", 16),
+        ("?,(3,)c8", 32),
+        ("(3,)c8,?", 32),
+        ("?,(4,)V3", 13),
+    ]:
+        made = cp.make_aligned_dtype(given)
+        assert made.itemsize == size and made.names == ("f0", "f1")
+    inner = cp.make_aligned_dtype(np.dtype([("a", "?"), ("b", "c8,?")]))
+    assert inner.itemsize == 24 and inner.fields["b"][1] == 8
+    with pytest.raises(ValueError, match="only supports structured dtypes; got complex128"):
+        cp.make_aligned_dtype("c16")
+
+
+def test_reductions_of_host_arrays_are_numpy_s():
+    host = np.arange(6.0).reshape(2, 3)
+    for name in ("sum", "max", "amin", "mean", "argmax"):
+        made = getattr(cp, name)(host, axis=1)
+        assert (
+            type(made) is np.ndarray and type(getattr(cp, name)(cp.asarray(host), 1)) is un.ndarray
+        )
+        assert made.tolist() == getattr(np, name)(host, 1).tolist()
+
+
+def test_kernels_take_what_describes_memory_and_what_holds_arrays():
+    class Holds:
+        def __init__(self, array):
+            self.array = array
+
+        def __cupy_get_ndarray__(self):
+            return self.array
+
+    total = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    x = cp.arange(5)
+    assert int(total(Holds(x))) == 10
+    assert cp.ndarray((2,), x.dtype, memptr=x[1:].data).tolist() == [1, 2]
+    assert (x == object()).tolist() == [False] * 5 and (object() != x).all()

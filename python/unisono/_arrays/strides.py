@@ -26,7 +26,13 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
     if buffer is None:
         flat = un.empty(math.prod(shape), dtype)
     else:
-        flat = un.frombuffer(buffer, dtype, offset=offset or 0)
+        from .exchange.memory_pointer import MemoryPointer
+
+        if isinstance(buffer, MemoryPointer):  # on any device
+            held = (buffer + (offset or 0))._array
+            flat = held[: held.size // size * size].view(dtype)
+        else:
+            flat = un.frombuffer(buffer, dtype, offset=offset or 0)
     last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     if (
         buffer is None

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arguments import place_of
 from .kernels import RawModule
-from .typed import BLOCK, C_NAMES, Typed, laid_out, typedefs
+from .typed import BLOCK, C_NAMES, Typed, laid_out, readable, typedefs
 
 
 class ReductionKernel(Typed):
@@ -112,6 +112,7 @@ class ReductionKernel(Typed):
             self._wrong_count(args)
         if len(args) > len(self._in):
             out, args = args[-1], args[:-1]
+        args = tuple(map(readable, args))
         device = place_of(args)
         letters = self._bound((*args, *([] if out is None else [out])))
         types = self._types(letters)

@@ -56,6 +56,8 @@ def readable(a):
     """The argument itself where it is an array or a number, else an array of it."""
     if isinstance(a, (ndarray, np.ndarray, np.generic, int, float, complex)):
         return a
+    if hasattr(a, "__cupy_get_ndarray__"):
+        return a.__cupy_get_ndarray__()
     import unisono as un
 
     return un.asarray(a)

@@ -31,6 +31,7 @@ __all__ = [
     "get_default_memory_pool",
     "get_default_pinned_memory_pool",
     "is_available",
+    "make_aligned_dtype",
     "memoize",
 ]
 
@@ -45,6 +46,7 @@ _scalars = frozenset(
     ubyte short ushort intc uintc int_ uint longlong ulonglong half single double float_ csingle cdouble complex_ cfloat
     generic number integer signedinteger unsignedinteger inexact floating complexfloating""".split()
 )
+_by_method = frozenset("sum prod max amax min amin mean std var argmax argmin".split())
 _old = {"round_": "round", "product": "prod", "cumproduct": "cumprod", "fromDlpack": "from_dlpack"}
 _newer = {"float_": "float64", "complex_": "complex128", "cfloat": "complex128"}
 
@@ -64,9 +66,12 @@ def __getattr__(name):
         value = getattr(exceptions, name)
     else:
         value = getattr(_un, _old.get(name, name))
-        if name not in _new:
+        if name in _new:
+            value = _on_current_device(value, name)
+        elif name in _by_method:
+            value = _host_arrays_by_method(value, name)
+        else:
             return value
-        value = _on_current_device(value, name)
     globals()[name] = value
     return value
 
@@ -103,6 +108,21 @@ def _on_current_device(function, name):
         return result if result.device == device else result.to_device(device)
 
     return made
+
+
+def _host_arrays_by_method(function, name):
+    """The function, which of NumPy's arrays calls the method, as CuPy's does: the result is NumPy's then."""
+    import numpy
+
+    method = {"amax": "max", "amin": "min"}.get(name, name)
+
+    @functools.wraps(function)
+    def reduced(a, *args, **options):
+        if type(a) is numpy.ndarray:
+            return getattr(a, method)(*args, **options)
+        return function(a, *args, **options)
+
+    return reduced
 
 
 def _lies_in_columns(given):
@@ -228,6 +248,58 @@ def byte_bounds(a):
             return low, low
         low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
     return low, high + a.itemsize
+
+
+def make_aligned_dtype(dtype):
+    """A structured dtype with padding, whose fields lie at multiples of what CUDA needs.
+
+    Numbers are aligned to their size, up to 16 bytes: complex ones, too, which NumPy's ``align=True`` puts at multiples
+    of their parts.
+
+    Parameters
+    ----------
+    dtype : dtype
+        With fields, which may be structured.
+
+    Returns
+    -------
+    numpy.dtype
+
+    Examples
+    --------
+    >>> import unisono.cupy as cp
+    >>> cp.make_aligned_dtype("?,c8").itemsize
+    16
+    """
+    import numpy
+
+    dtype = numpy.dtype(dtype)
+    if dtype.names is None:
+        raise ValueError(
+            f"make_aligned_dtype: only supports structured dtypes; got {dtype}; expected one with fields"
+        )
+    return _aligned(dtype)[0]
+
+
+def _aligned(dtype):
+    """(the dtype with padding, its alignment)."""
+    import numpy
+
+    if dtype.subdtype:
+        element, alignment = _aligned(dtype.subdtype[0])
+        return numpy.dtype((element, dtype.subdtype[1])), alignment
+    if dtype.names is None:
+        is_number = dtype.kind in "biufcmM"
+        return dtype, min(dtype.itemsize, 16) if is_number else 1
+    formats, offsets, end, widest = [], [], 0, 1
+    for name in dtype.names:
+        field, alignment = _aligned(dtype.fields[name][0])
+        formats.append(field)
+        offsets.append(-(-end // alignment) * alignment)
+        end, widest = offsets[-1] + field.itemsize, max(widest, alignment)
+    size = -(-end // widest) * widest
+    made = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size}
+    return numpy.dtype(made, align=False), widest
 
 
 def memoize(for_each_device=False):
