@@ -1,14 +1,14 @@
 """Devices, queues, memory and arrays with dpctl's names, on every device.
 
 ``from unisono import dpctl`` runs programs that were written for ``import dpctl``. Sub-modules: `tensor`, `memory`,
-`program`, and `dpex`, the words of numba-dpex's kernels. ``docs/dpctl.md`` says what there is.
+`program`, `utils`, and `dpex`, the words of numba-dpex's kernels. ``docs/dpctl.md`` says what there is.
 """
 
-from . import _devices, _queues, dpex, memory, program, tensor
+from . import _devices, _queues, dpex, memory, program, tensor, utils
 from ._devices import *  # noqa: F403
 from ._queues import *  # noqa: F403
 
-__all__ = [*_devices.__all__, *_queues.__all__, "dpex", "memory", "program", "tensor"]
+__all__ = [*_devices.__all__, *_queues.__all__, "dpex", "memory", "program", "tensor", "utils"]
 
 
 def __getattr__(name):

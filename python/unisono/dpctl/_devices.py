@@ -21,6 +21,10 @@ class SyclDeviceCreationError(DeviceError):
     """There is no such device."""
 
 
+class _UnreadableFilter(SyclDeviceCreationError, ValueError):
+    """A filter has words that mean nothing."""
+
+
 class SyclSubDeviceCreationError(DeviceError):
     """A device cannot be divided so."""
 
@@ -74,6 +78,8 @@ _ASPECTS = {
     "usm_atomic_shared_allocations": lambda d: False,
     "host_debuggable": lambda d: d.name == "cpu",
     "emulated": lambda d: False,
+    "is_component": lambda d: False,
+    "is_composite": lambda d: False,
 }
 # dpctl's attributes and the properties that OpenCL's and CUDA's drivers tell.
 _PROPERTIES = {
@@ -94,6 +100,11 @@ _PROPERTIES = {
     "preferred_vector_width_float": ("preferred_vector_width_float", 4),
     "preferred_vector_width_double": ("preferred_vector_width_double", 2),
     "preferred_vector_width_half": ("preferred_vector_width_half", 0),
+    "native_vector_width_char": ("native_vector_width_char", 16),
+    "native_vector_width_short": ("native_vector_width_short", 8),
+    "native_vector_width_int": ("native_vector_width_int", 4),
+    "native_vector_width_long": ("native_vector_width_long", 2),
+    "native_vector_width_half": ("native_vector_width_half", 0),
     "native_vector_width_float": ("native_vector_width_float", 4),
     "native_vector_width_double": ("native_vector_width_double", 2),
 }  # fmt: skip
@@ -117,7 +128,7 @@ def _selected(text):
             elif word in device_type.__members__:
                 found = [d for d in found if word == "all" or d.kind == word]
             else:
-                raise ValueError(
+                raise _UnreadableFilter(
                     f"SyclDevice: a filter has back ends, kinds and numbers; got {word!r} in {text!r}; write "
                     f"'opencl:gpu:0' or 'gpu,cpu'"
                 )
@@ -138,9 +149,7 @@ class SyclDevice:
     Raises
     ------
     SyclDeviceCreationError
-        If none fits.
-    ValueError
-        If the filter cannot be read.
+        If none fits, or the filter cannot be read: that is a ValueError, too.
 
     Examples
     --------
@@ -186,6 +195,12 @@ class SyclDevice:
         doc="Items of a work-group along an axis at most.",
     )
     max_work_item_sizes3d = max_work_item_sizes
+    max_work_item_sizes2d = property(
+        lambda self: self.max_work_item_sizes[:2], doc="The same of ranges of two axes."
+    )
+    max_work_item_sizes1d = property(
+        lambda self: self.max_work_item_sizes[:1], doc="The same of ranges of one axis."
+    )
     max_work_item_dims = property(
         lambda self: len(self._device.max_work_item_sizes), doc="Axes of a range at most."
     )
@@ -193,7 +208,12 @@ class SyclDevice:
     local_mem_size = property(
         lambda self: self._device.local_memory_bytes, doc="Bytes of local memory."
     )
-    sub_group_sizes = property(lambda self: [], doc="Sub-groups are not used.")
+    sub_group_sizes = property(lambda self: [32], doc="Items of a sub-group, on every device.")
+    max_num_sub_groups = property(
+        lambda self: max(1, self.max_work_group_size // 32),
+        doc="Sub-groups of a work-group at most.",
+    )
+    sub_group_independent_forward_progress = False
     is_available = True
 
     @property
@@ -254,11 +274,56 @@ class SyclDevice:
             raise SyclSubDeviceCreationError(
                 f"create_sub_devices: parts are numbers of compute units; got {partition!r}; give an int or a list"
             )
-        given = list(partition) if isinstance(partition, (tuple, list)) else partition
+        is_list = isinstance(partition, (tuple, list))
+        counts = [int(n) for n in (partition if is_list else (partition,))]
+        if min(counts, default=0) <= 0:
+            raise TypeError(
+                f"create_sub_devices: parts have compute units; got {partition!r}; expected numbers above 0"
+            )
+        given = counts if is_list else counts[0]
         try:
             return [SyclDevice(d) for d in self._device.create_sub_devices(given)]
         except (DeviceError, ValueError) as error:
             raise SyclSubDeviceCreationError(f"create_sub_devices: {error}") from None
+
+    def get_unpartitioned_parent_device(self):
+        """The device that it is a part of, of which no other one is the parent; itself where it is no part."""
+        found = self
+        while (parent := found.parent_device) is not None:
+            found = parent
+        return found
+
+    def get_device_id(self):
+        """Its index in `get_devices`; of a part that of the whole."""
+        return get_devices().index(self.get_unpartitioned_parent_device())
+
+    def can_access_peer(self, peer, value="access_supported"):
+        """False but for itself: arrays of other devices are copied.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `peer` is no SyclDevice, or `value` neither "access_supported" nor "atomics_supported".
+        """
+        self._check_peer("can_access_peer", peer)
+        if value not in ("access_supported", "atomics_supported"):
+            raise ValueError(
+                f"can_access_peer: value is 'access_supported' or 'atomics_supported'; got {value!r}"
+            )
+        return self == peer
+
+    def enable_peer_access(self, peer):
+        """Without effect: arrays of other devices are copied."""
+        self._check_peer("enable_peer_access", peer)
+
+    def disable_peer_access(self, peer):
+        """Without effect."""
+        self._check_peer("disable_peer_access", peer)
+
+    @staticmethod
+    def _check_peer(what, peer):
+        if not isinstance(peer, SyclDevice):
+            raise TypeError(f"{what}: peer is a SyclDevice; got {type(peer).__name__}")
 
     def print_device_info(self):
         """Print what is known of it."""
@@ -294,10 +359,24 @@ class SyclDevice:
 
 
 class SyclPlatform:
-    """The devices of one driver."""
+    """The devices of one driver.
+
+    Parameters
+    ----------
+    arg : str, optional
+        A filter that one of its devices fits.
+
+    Raises
+    ------
+    ValueError
+        If no device fits.
+    """
 
     def __init__(self, arg=None):
-        found = SyclPlatform._of(SyclDevice(arg)._device)
+        try:
+            found = SyclPlatform._of(SyclDevice(arg)._device)
+        except (SyclDeviceCreationError, TypeError) as error:
+            raise ValueError(f"SyclPlatform: {error}") from None
         self.name, self.version, self._devices = found.name, found.version, found._devices
 
     @classmethod
@@ -360,7 +439,10 @@ class SyclContext:
                 )
             self._devices = tuple(arg)
         else:
-            self._devices = (SyclDevice(arg),)
+            try:
+                self._devices = (SyclDevice(arg),)
+            except SyclDeviceCreationError as error:
+                raise SyclContextCreationError(f"SyclContext: {error}") from None
 
     device_count = property(lambda self: len(self._devices), doc="How many devices it has.")
     sycl_platform = property(
