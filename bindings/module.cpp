@@ -3,6 +3,7 @@
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "array/view.h"
 #include "c/interface.h"
 #include "c/text.h"
@@ -48,13 +49,14 @@ NB_MODULE(_engine, m) {
         throw nb::python_error();
     }
     using namespace unisono::python;
-    if (!add_array_type(m.ptr()) || !add_conversions(m.ptr()) || !add_functions(m.ptr()) ||
-        !add_order_functions(m.ptr()) || !add_selection(m.ptr()) || !add_ufuncs(m.ptr()) ||
-        !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) || !add_captures(m.ptr()) ||
-        !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) || !add_bundles(m.ptr()) ||
-        !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
-        !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
-        !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()) || !add_driver_calls(m.ptr()))
+    if (!add_array_type(m.ptr()) || !add_subclasses(m.ptr()) || !add_conversions(m.ptr()) ||
+        !add_functions(m.ptr()) || !add_order_functions(m.ptr()) || !add_selection(m.ptr()) ||
+        !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) ||
+        !add_captures(m.ptr()) || !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) ||
+        !add_bundles(m.ptr()) || !add_linalg(m.ptr()) || !add_c_text(m.ptr()) ||
+        !add_random(m.ptr()) || !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) ||
+        !add_c_interface(m.ptr()) || !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()) ||
+        !add_driver_calls(m.ptr()))
         throw nb::python_error();
     add_devices(m);
     add_engine_state(m);

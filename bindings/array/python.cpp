@@ -203,6 +203,10 @@ PyMethodDef python_methods[] = {
            "byteswap($self, /, inplace=False)\n--\n\n"
            "Swap the bytes of each element."),
     {"_address", address, METH_NOARGS, "_address($self, /)\n--\n\nOf its first element."},
+    {"__init_subclass__",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call<"init_subclass">)),
+     METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "__init_subclass__(**options)\n--\n\nLets results of the class be of the class."},
     {"_as_type", as_type, METH_O, "_as_type($self, type, /)\n--\n\nThe array as a subclass."},
     {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
     {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),

@@ -6,6 +6,7 @@
 
 #include "array/beside.h"
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "functions/by_numpy.h"
 #include "reference.h"
 #include "tape/record/float_errors.h"
@@ -40,10 +41,11 @@ PyObject* python_function(const char* name) {
     return by_numpy(PyUnicode_AsUTF8(ufunc_of(self)->name), args, n, names);
 }
 
-/// _ufunc.call(self, *args, **named): all that the quick calls below leave.
-PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
-                         PyObject* names) noexcept {
-    PyObject* function = python_function("call");
+/// _ufunc.call(self, *args, **named), or another function there: all that the quick calls below
+/// leave.
+PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names,
+                         const char* name = "call") noexcept {
+    PyObject* function = python_function(name);
     if (!function) return nullptr;
     Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
     PyObject* result = nullptr;
@@ -59,12 +61,19 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
     return result ? result : by_theirs(self, args, n, names);
 }
 
+/// Whether an operand or a keyword's value is of a class that derives from the array type.
+bool has_subclass(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    return any_subclass(args, n + (names ? PyTuple_GET_SIZE(names) : 0));
+}
+
 /// f(a) or f(a, b), perhaps with an array of ours as out, by name or behind the operands.
 template <Op op>
 PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
                    PyObject* names) noexcept {
     constexpr int arity = info(op).arity;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    if (has_subclass(args, n, names)) [[unlikely]]
+        return call_in_python(self, args, n, names, "call_of_subclasses");
     PyObject* out = nullptr;
     if (names || n != arity) {
         const bool only_out =
@@ -103,6 +112,8 @@ PyObject* number_without_axes(PyObject* made) noexcept {
 PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagged,
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    if (has_subclass(args, n, names)) [[unlikely]]
+        return call_in_python(self, args, n, names, "call_of_subclasses");
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
     Ref function(Py_XNewRef(ufunc_of(self)->function));
     if (!function.p)

@@ -6,6 +6,7 @@ import operator
 
 from .. import _engine
 from .._dtype.objects import DType, _table
+from .lifted import of_class_of as _of_class_of
 
 _float64 = _table["float64"]
 _int64 = _table["int64"]
@@ -354,7 +355,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     order : {'C', 'F', 'A', 'K'}, optional
         'A' and 'K' keep the layout of `prototype`: 'K' the order of its axes in memory.
     subok : bool, optional
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of ints, optional
         Overrides that of `prototype`.
     device : str or Device, optional
@@ -374,14 +375,17 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     >>> un.empty_like([1.0, 2.0]).shape
     (2,)
     """
+    source = prototype
     prototype = prototype if isinstance(prototype, _engine.ndarray) else _as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
     device = prototype if device is None else device
     order = _layout_like(order, prototype, shape)
     if type(order) is list:
-        return _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
-    return empty(shape, dtype, order, device=device)
+        made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
+    else:
+        made = empty(shape, dtype, order, device=device)
+    return _of_class_of(source, made, subok)
 
 
 @_engine._FastPath
@@ -395,7 +399,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     order : {'C', 'F', 'A', 'K'}
         Memory layout of the result.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -414,6 +418,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     >>> un.full_like([1, 2], 7).tolist()
     [7, 7]
     """
+    source = a
     a = a if isinstance(a, _engine.ndarray) else _as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
@@ -422,8 +427,9 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     if type(order) is list:
         made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
         made[...] = fill_value
-        return made
-    return _full(shape, fill_value, dtype, order, device=device)
+    else:
+        made = _full(shape, fill_value, dtype, order, device=device)
+    return _of_class_of(source, made, subok)
 
 
 @_engine._FastPath
@@ -437,7 +443,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     order : {'C', 'F', 'A', 'K'}
         Memory layout of the result.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -470,7 +476,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     order : {'C', 'F', 'A', 'K'}
         Memory layout of the result.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
 
@@ -619,7 +625,7 @@ def array(
     order : {'K', 'A', 'C', 'F'}, optional
         Memory layout: row-major ('C') or column-major ('F').
     subok : bool, optional
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     ndmin : int, optional
         Minimum number of axes; axes of extent 1 are added in front.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
@@ -655,7 +661,7 @@ def array(
             made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
     if memory is not None:
         made = _in_memory(made, memory, device, False if copy is False else None)
-    return made
+    return _of_class_of(object, made, subok)
 
 
 def _as_operand(x, dtype=None):

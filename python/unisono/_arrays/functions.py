@@ -4,6 +4,7 @@ from .. import _engine
 from .._engine import _FastPath
 from .axes import as_array as _as
 from .creation import array
+from .lifted import of_class_of as _of_class_of
 
 # The options that only some calls have are passed on where they are given. Most calls have none: those go the short
 # way, which matters where elements are few.
@@ -246,7 +247,7 @@ def copy(a, order="K", subok=False):
     order : {'C', 'F', 'A', 'K'}
         Memory layout of the result.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
 
     Returns
     -------
@@ -264,9 +265,11 @@ def copy(a, order="K", subok=False):
     [1, 2]
     """
     if isinstance(a, _engine.ndarray) and a.ndim > 1:
-        return a.copy(order=order)
-    made = array(a)
-    return made.T.copy().T if order == "F" and made.ndim > 1 else made
+        made = _engine.ndarray.copy(a, order=order)
+    else:
+        made = array(a)
+        made = made.T.copy().T if order == "F" and made.ndim > 1 else made
+    return _of_class_of(a, made, subok)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -341,7 +344,7 @@ def broadcast_to(array, shape, subok=False):
     array : array_like
     shape : int or tuple of int
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
 
     Returns
     -------
@@ -358,7 +361,7 @@ def broadcast_to(array, shape, subok=False):
     >>> un.broadcast_to([1, 2], (2, 2)).tolist()
     [[1, 2], [1, 2]]
     """
-    return _engine.broadcast_to(array, shape)
+    return _of_class_of(array, _engine.broadcast_to(array, shape), subok)
 
 
 def transpose(a, axes=None):

@@ -13,7 +13,7 @@ OTHERS = "__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __neg__ __pos__ __abs__ __in
 
 
 def lift(cls, names, lifted):
-    """Let methods and attributes of the array by these names give what `lifted` makes of their result."""
+    """Let methods and attributes of the array by these names give what `lifted(result, array)` makes of their result."""
     for name in names:
         setattr(cls, name, _made(name, lifted))
 
@@ -21,11 +21,36 @@ def lift(cls, names, lifted):
 def _made(name, lifted):
     of_array = getattr(_engine.ndarray, name)
     if not callable(of_array):
-        return property(lambda self: lifted(of_array.__get__(self)), doc=of_array.__doc__)
+        return property(lambda self: lifted(of_array.__get__(self), self), doc=of_array.__doc__)
 
     def method(self, *args, **options):
-        return lifted(of_array(self, *args, **options))
+        return lifted(of_array(self, *args, **options), self)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = getattr(of_array, "__doc__", None)
     return method
+
+
+def of_class(made, source):
+    """An array as one of the class of `source`; what is no array, or is of a class already, as it is."""
+    if type(made) is not _engine.ndarray or made._is_value():
+        return made
+    made = made._as_type(type(source))
+    made.__array_finalize__(source)
+    return made
+
+
+def plain(x):
+    """The array itself of an array of a derived class."""
+    if isinstance(x, tuple):
+        return tuple(map(plain, x))
+    return x._as_type(_engine.ndarray) if isinstance(x, _engine._subclass_base()) else x
+
+
+def of_class_of(source, made, subok=True):
+    """What a function made of `source`: of its class if that derives from the array, and ``subok=`` asks for it."""
+    if type(source) is _engine.ndarray or not isinstance(source, _engine.ndarray):
+        return made
+    if not isinstance(source, _engine._subclass_base()):
+        return made
+    return of_class(made, source) if subok else plain(made)

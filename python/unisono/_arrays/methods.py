@@ -27,6 +27,13 @@ def __array_namespace__(self, *, api_version=None):
     return un.array_api
 
 
+def init_subclass(cls, **options):
+    """Let views, copies and results of a class that derives from the array be of that class."""
+    from . import subclasses
+
+    subclasses.init_subclass(cls, **options)
+
+
 def __round__(self, digits=None):
     if digits is None and self.ndim == 0:
         return round(self.item())
@@ -504,8 +511,8 @@ def view(self, dtype=None, type=None):
         One of another size than the array's takes a packed last axis, whose extent changes.
         Where it is bool and bytes are neither 0 nor 1, the result is a read-only copy of what they mean.
     type : subclass of ndarray, optional
-        The class of the result. Its method ``__array_finalize__``, if it has one, is called with the array;
-        what is computed from the result is a plain ndarray.
+        The class of the result, whose views, copies and results are of that class, too. Its method
+        ``__array_finalize__``, if it has one, is called with the array.
 
     Returns
     -------

@@ -6,6 +6,7 @@ import operator
 from .. import _engine
 from .._records.strided_memory import Strided
 from .axes import as_array, axes_tuple
+from .lifted import of_class_of as _of_class_of
 
 
 def _over_buffer(shape, dtype, buffer, offset, strides, order):
@@ -59,7 +60,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     strides : tuple of int, optional
         In bytes, each a multiple of the element's size; those of `x` if not given.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     writeable : bool
         False makes the view read-only.
 
@@ -85,7 +86,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
             f"as_strided: strides of records and of their unaligned fields are not supported; got {strides}; "
             "use np.asarray(x)"
         )
-    x = as_array(x)
+    source, x = x, as_array(x)
     shape = x.shape if shape is None else tuple(shape)
     strides = x.strides if strides is None else tuple(strides)
     if len(shape) != len(strides):
@@ -108,7 +109,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
             f"as_strided: shape {shape} and strides {strides} reach outside the array's elements, from {low} to {high}"
         )
     made = _engine._strided(x, shape, steps, 0)
-    return made if writeable else _engine.broadcast_to(made, shape)
+    return _of_class_of(source, made if writeable else _engine.broadcast_to(made, shape), subok)
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
@@ -122,7 +123,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     axis : int or tuple of int, optional
         Axes along which the window slides; all by default.
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
     writeable : bool
         True: writes show in `x`, and in all windows that share an element.
 
@@ -142,7 +143,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     >>> un.lib.stride_tricks.sliding_window_view([1, 2, 3, 4], 3).tolist()
     [[1, 2, 3], [2, 3, 4]]
     """
-    x = as_array(x)
+    source, x = x, as_array(x)
     window = (window_shape,) if hasattr(window_shape, "__index__") else tuple(window_shape)
     given = axis if isinstance(axis, (tuple, list)) or axis is None else (axis,)
     axes = tuple(range(x.ndim)) if axis is None else ()
@@ -162,4 +163,5 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
                 f"sliding_window_view: the window is longer than axis {k}; got {n} for {x.shape[k]}"
             )
     strides = x.strides + tuple(x.strides[k] for k in axes)
-    return as_strided(x, (*shape, *window), strides, writeable=writeable)
+    made = as_strided(x, (*shape, *window), strides, writeable=writeable)
+    return _of_class_of(source, made, subok)

@@ -109,6 +109,13 @@ def call(self, /, *args, **options):
     return made[0] if self.nout == 1 else made
 
 
+def call_of_subclasses(self, /, *args, **options):
+    """Call with an operand, or an output, of a class that derives from the array."""
+    from . import subclasses
+
+    return subclasses.call(self, *args, **options)
+
+
 def _outputs(self, positional, options):
     """One target or None for each result."""
     out = options.get("out")

@@ -4,6 +4,7 @@ import operator
 
 from .. import _engine, exceptions
 from .creation import _as_operand
+from .lifted import of_class_of as _of_class_of
 from .ufunc import as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
 
@@ -250,7 +251,7 @@ def broadcast_arrays(*arrays, subok=False):
     ----------
     *arrays : sequence of array_like
     subok : bool
-        Ignored: results are never subclasses.
+        Whether the result is of the class of the argument where that derives from the array.
 
     Returns
     -------
@@ -269,7 +270,8 @@ def broadcast_arrays(*arrays, subok=False):
     """
     made = [as_array(a) for a in arrays]
     common = _broadcast_shapes(*(tuple(a.shape) for a in made))
-    return tuple(a if tuple(a.shape) == common else _engine.broadcast_to(a, common) for a in made)
+    views = (a if tuple(a.shape) == common else _engine.broadcast_to(a, common) for a in made)
+    return tuple(_of_class_of(a, v, subok) for a, v in zip(arrays, views, strict=True))
 
 
 def _at_least(arrays, grow):

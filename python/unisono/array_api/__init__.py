@@ -30,6 +30,7 @@ class Array(_engine.ndarray):
 
     __slots__ = ()
     __hash__ = None
+    _lifts_itself = True
 
     @property
     def T(self):

@@ -58,6 +58,8 @@ class GPUArray(_engine.ndarray):
     'GPUArray'
     """
 
+    _lifts_itself = True
+
     def __new__(
         cls, shape, dtype=float, allocator=None, base=None, gpudata=None, strides=None, order="C"
     ):  # fmt: skip
@@ -224,7 +226,7 @@ class GPUArray(_engine.ndarray):
 lift(
     GPUArray,
     [*OPERATORS, *OTHERS, *"squeeze conjugate take T any all sum max min".split()],
-    _lifted,
+    lambda made, _: _lifted(made),
 )
 
 

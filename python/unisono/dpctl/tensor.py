@@ -45,6 +45,8 @@ class usm_ndarray(_engine.ndarray):
         ``{"queue": SyclQueue}``.
     """
 
+    _lifts_itself = True
+
     def __new__(
         cls, shape, dtype="float64", strides=None, buffer="device", offset=0, order="C", buffer_ctor_kwargs=None
     ):  # fmt: skip
@@ -99,7 +101,7 @@ lift(
         *OPERATORS, *OTHERS, "__getitem__",
         *"T mT real imag reshape ravel copy astype transpose sum prod max min mean std var any all cumsum take squeeze".split(),
     ],
-    _lifted,
+    lambda made, _: _lifted(made),
 )  # fmt: skip
 
 

@@ -140,7 +140,7 @@ def test_subclasses_views_and_bases():
     x = un.zeros(3)
     b = x.view(Named)
     b[0] = 5
-    assert b.name == "made" and x[0] == 5 and type(b + 1) is un.ndarray
+    assert b.name == "made" and x[0] == 5 and type(b + 1) is Named
     assert x.base is None and x[1:].base is not None and x[1:].base.shape == (3,)
     assert issubclass(x.dtype.type, np.floating) and x.dtype.type is np.float64
 

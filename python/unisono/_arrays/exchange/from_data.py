@@ -5,6 +5,7 @@ import unisono as un
 from ... import _engine
 from ..._records.records import shared
 from ..creation import _ordered, array, asarray
+from ..lifted import of_class_of as _of_class_of
 from ..ufunc import resolve
 
 
@@ -217,7 +218,7 @@ def _parse(parts, dtype, count=-1):
 
 @_engine._FastPath
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """Convert the input to an array, see `asarray`.
+    """Convert the input to an array, see `asarray`; of a class that derives from the array, to one of that class.
 
     Parameters
     ----------
@@ -246,7 +247,9 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     [1, 2]
     """
     _refuse_like("asanyarray", like)
-    return _ordered(asarray(a, dtype, device=device, copy=copy), order)
+    if isinstance(a, _engine.ndarray) and not copy and order is dtype is device is None:
+        return a
+    return _of_class_of(a, _ordered(asarray(a, dtype, device=device, copy=copy), order))
 
 
 @_engine._FastPath

@@ -17,6 +17,8 @@ def counterpart(ufunc):
     """Our function for NumPy's, or None: other libraries have functions of the same names."""
     import numpy
 
+    if isinstance(ufunc, unisono.ufunc):  # what a subclass that overrides __array_ufunc__ passes on
+        return ufunc
     name = ufunc.__name__
     return _ours(name) if getattr(numpy, name, None) is ufunc else None
 

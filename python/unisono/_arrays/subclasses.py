@@ -1,0 +1,180 @@
+"""Classes that derive from the array: views, copies and results are of the class, as NumPy's are.
+
+The hooks are NumPy's: ``__array_finalize__`` sees each new array, ``__array_wrap__`` each result of an elementwise
+function, ``__array_ufunc__`` takes the place of the function, ``__array_priority__`` decides between two classes.
+https://numpy.org/doc/stable/user/basics.subclassing.html
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+
+import unisono as un
+
+from .. import _engine
+from .lifted import lift, of_class, plain
+
+_operators = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+    "mod": "remainder", "divmod": "divmod", "pow": "power", "lshift": "left_shift", "rshift": "right_shift",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "matmul": "matmul",
+}  # fmt: skip
+_comparisons = {
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}  # fmt: skip
+_unary = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_views = (
+    "T mT imag real __getitem__ __copy__ __deepcopy__ argsort astype byteswap clip compress conj conjugate copy cumprod "
+    "cumsum diagonal dot flatten ravel repeat reshape round squeeze swapaxes take transpose"
+).split()
+_reductions = "all any argmax argmin max mean min prod std sum trace var".split()
+
+
+def init_subclass(cls, **options):
+    """Put the class whose methods give results of their array's class between `cls` and the array."""
+    super(_engine.ndarray, cls).__init_subclass__(**options)
+    if "_lifts_itself" in cls.__dict__ or _engine.ndarray not in cls.__bases__:
+        return  # a class of ours with rules of its own, or one that derives from such a class
+    cls.__bases__ = tuple(_base() if b is _engine.ndarray else b for b in cls.__bases__)
+
+
+@functools.cache
+def _base():
+    """The class between."""
+    cls = _engine._subclass_base()
+    array = _engine.ndarray
+
+    def __new__(kind, *args, **options):
+        made = array.__new__(kind, *args, **options)
+        made.__array_finalize__(None)
+        return made
+
+    def __array_finalize__(self, obj, /):
+        """Called with each new array of the class, and with what it was made from; None where it was made directly."""
+
+    def __array_wrap__(self, array, context=None, return_scalar=False, /):
+        """Return the result of an elementwise function as an array of this class."""
+        return _reduced(array, self)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        """Call the function, or its method; NotImplemented where an operand's class does so itself."""
+        if any(map(_overrides, _with_outputs(inputs, options))):
+            return NotImplemented
+        return array.__array_ufunc__.__get__(self)(ufunc, method, *inputs, **options)
+
+    def __iter__(self):
+        return (of_class(row, self) for row in array.__iter__(self))
+
+    def view(self, dtype=None, type=None):
+        made = array.view(self, dtype, type)
+        is_plain = builtins.type(made) is array and array not in (dtype, type)
+        return of_class(made, self) if is_plain else made
+
+    def __reduce__(self):
+        return _new_of, (builtins.type(self),), (plain(self),)
+
+    def __setstate__(self, state, /):
+        """Take the array over that `__reduce__` gave."""
+        self._become(state[0])
+
+    for function in (
+        __new__, __array_finalize__, __array_wrap__, __array_ufunc__, __iter__, __reduce__, __setstate__, view,
+    ):  # fmt: skip
+        setattr(cls, function.__name__, staticmethod(function) if function is __new__ else function)
+    view.__doc__ = array.view.__doc__
+    cls.__array_priority__ = 0.0
+    lift(cls, _views, of_class)
+    lift(cls, _reductions, _reduced)
+    for short, name in {**_operators, **_comparisons, **_unary}.items():
+        setattr(cls, f"__{short}__", _operator(f"__{short}__", name))
+        if short in _operators:
+            setattr(cls, f"__r{short}__", _operator(f"__r{short}__", name, reflected=True))
+            if hasattr(array, f"__i{short}__"):
+                setattr(cls, f"__i{short}__", _operator(f"__i{short}__", name, in_place=True))
+    return cls
+
+
+def _new_of(cls):
+    """An array of a class, which ``__setstate__`` fills."""
+    return un.empty(0)._as_type(cls)
+
+
+def _reduced(made, source):
+    """As `of_class`; a value becomes an array without axes, as NumPy's reductions of subclasses give."""
+    return of_class(un.asarray(made) if isinstance(made, _values()) else made, source)
+
+
+@functools.cache
+def _values():
+    return (_engine.ndarray, *_engine._values)
+
+
+def _overrides(x):
+    """Whether the class of an operand computes elementwise functions itself."""
+    base = _engine._subclass_base()
+    return isinstance(x, base) and type(x).__array_ufunc__ is not base.__array_ufunc__
+
+
+def _operator(special, name, *, reflected=False, in_place=False):
+    of_array = getattr(_engine.ndarray, special, None)
+
+    def method(self, *other):
+        operands = (*other, self) if reflected else (self, *other)
+        if any(map(_overrides, operands)):
+            if any(getattr(type(x), "__array_ufunc__", 0) is None for x in other):
+                return NotImplemented
+            return getattr(un, name)(*operands, **({"out": (self,)} if in_place else {}))
+        made = of_array(self if in_place else plain(self), *map(plain, other))
+        return made if in_place else _wrapped(made, operands, getattr(un, name), ())
+
+    method.__name__ = method.__qualname__ = special
+    method.__doc__ = getattr(of_array, "__doc__", None)
+    return method
+
+
+def _wrapped(made, operands, function, outputs):
+    """The results as the operand with the highest priority wraps them."""
+    if made is NotImplemented:
+        return made
+    if len(outputs) == 1 and isinstance(outputs[0], _engine.ndarray):
+        return outputs[0]
+    base = _engine._subclass_base()
+    derived = [x for x in operands if isinstance(x, base)]
+    if not derived:
+        return made
+    source = max(derived, key=lambda x: x.__array_priority__)  # the first of equals
+    if isinstance(made, tuple):
+        return tuple(_wrap(m, k, source, operands, function, outputs) for k, m in enumerate(made))
+    return _wrap(made, 0, source, operands, function, outputs)
+
+
+def _wrap(made, k, source, operands, function, outputs):
+    if k < len(outputs) and isinstance(outputs[k], _engine.ndarray):
+        return outputs[k]
+    if type(source).__array_wrap__ is _engine._subclass_base().__array_wrap__:
+        return _reduced(made, source)
+    return source.__array_wrap__(un.asarray(made), (function, operands, k), made.ndim == 0)
+
+
+def _with_outputs(inputs, options):
+    out = options.get("out")
+    return (*inputs, *(out if isinstance(out, tuple) else (out,)))
+
+
+def call(self, *args, **options):
+    """Call of an elementwise function with operands, or an output, of derived classes."""
+    everything = _with_outputs(args, options)
+    for x in filter(_overrides, everything):
+        made = x.__array_ufunc__(self, "__call__", *args, **options)
+        if made is not NotImplemented:
+            return made
+    if any(map(_overrides, everything)):
+        kinds = ", ".join(dict.fromkeys(type(x).__name__ for x in args))
+        raise TypeError(
+            f"{self.__name__}: operand type(s) all returned NotImplemented from __array_ufunc__; got {kinds}"
+        )
+    given = args[self.nin :] or _with_outputs((), options)
+    named = {k: plain(v) for k, v in options.items()}
+    made = self(*map(plain, args), **named)
+    return _wrapped(made, args[: self.nin], self, given)

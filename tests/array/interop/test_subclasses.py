@@ -1,0 +1,227 @@
+"""Classes that derive from the array: results are of the class, and NumPy's hooks are called as NumPy calls them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import unisono as un
+
+both = pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
+
+
+def tagged(xp):
+    """NumPy's example of an attribute that goes with the array."""
+
+    class Tagged(xp.ndarray):
+        def __new__(cls, data, tag=None):
+            made = xp.asarray(data).view(cls)
+            made.tag = tag
+            return made
+
+        def __array_finalize__(self, obj):
+            if obj is not None:
+                self.tag = getattr(obj, "tag", None)
+
+    return Tagged
+
+
+RESULTS = """
+a + 1; 1 + a; a + b; plain + a; a + plain; -a; abs(a); a ** 2; 2 ** a; a % 2; a // 2; a > 1; a == b; ~(a > 1);
+divmod(a, 2)[1]; a @ a.T; a[0]; a[:, 1:]; a[None]; a[[0, 1]]; a[a > 1]; next(iter(a)); a.T; a.reshape(3, 2); a.copy();
+a.astype("f4"); a.ravel(); a.flatten(); a.view(); a.real; a.imag; a.swapaxes(0, 1); a.squeeze(); a.take([0]);
+a.repeat(2); a.conj(); a.clip(0, 1); a.diagonal(); a.sum(); a.sum(axis=0); a.min(); a.mean(axis=0); a.std(axis=0);
+a.cumsum(axis=0); a.argsort(); a.dot(b.T); xp.sqrt(a); xp.add(a, plain); xp.add(plain, a); xp.maximum(a, 0);
+xp.modf(a)[0]; xp.add.reduce(a); xp.isnan(a); xp.asanyarray(a); xp.asanyarray(a, dtype="f4"); xp.array(a, subok=True);
+xp.zeros_like(a); xp.ones_like(a); xp.empty_like(a); xp.full_like(a, 3.0); xp.transpose(a); xp.diff(a); xp.flip(a);
+xp.expand_dims(a, 0); xp.moveaxis(a, 0, 1); xp.broadcast_to(a, (2, 2, 3), subok=True); xp.take(a, [0]);
+xp.broadcast_arrays(a, 1.0, subok=True)[0]; copy.copy(a); copy.deepcopy(a)
+"""
+PLAIN = """
+xp.asarray(a); xp.array(a); xp.copy(a); a.view(xp.ndarray); xp.zeros_like(a, subok=False); xp.broadcast_to(a, (2, 2, 3));
+xp.where(a > 1, a, b); xp.concatenate([a, b]); a.nonzero()[0]
+"""
+
+
+def statements(text):
+    return [s.strip() for s in text.replace("\n", " ").split(";")]
+
+
+@both
+@pytest.mark.parametrize("statement", statements(RESULTS))
+def test_results_are_of_the_class(xp, statement):
+    names = variables(xp)
+    made = eval(statement, names)
+    assert type(made) is names["Tagged"] and made.tag == "a"
+    plain = variables(xp)
+    plain["a"], plain["b"] = (xp.asarray(plain[k]) for k in "ab")
+    if "empty" not in statement:
+        np.testing.assert_array_equal(np.asarray(made), np.asarray(eval(statement, plain)))
+
+
+@both
+@pytest.mark.parametrize("statement", statements(PLAIN))
+def test_results_are_plain(xp, statement):
+    assert type(eval(statement, variables(xp))) is xp.ndarray
+
+
+def variables(xp):
+    kind = tagged(xp)
+    a = kind(xp.arange(6.0).reshape(2, 3), "a")
+    return {
+        "xp": xp, "copy": copy, "Tagged": kind, "a": a, "b": kind(xp.ones((2, 3)), "b"), "plain": xp.ones((2, 3)),
+    }  # fmt: skip
+
+
+@both
+def test_numbers_and_updates(xp):
+    kind = tagged(xp)
+    a = kind(xp.arange(3.0), "a")
+    assert not isinstance(a[1], kind) and a[1] == 1
+    before = a
+    a += 1
+    a[0] = 7
+    assert a is before and a.tag == "a" and a.tolist() == [7, 2, 3]
+    plain = xp.ones(3)
+    plain += a
+    assert type(plain) is xp.ndarray and plain.tolist() == [8, 3, 4]
+    out = kind(xp.zeros(3), "out")
+    assert xp.add(a, 1, out=out) is out and out.tag == "out" and out.tolist() == [8, 3, 4]
+    assert xp.add(plain, 1, out) is out and xp.add(a, 1, out=plain) is plain
+
+
+@both
+def test_finalize_sees_where_an_array_comes_from(xp):
+    seen = []
+
+    class Watched(xp.ndarray):
+        def __array_finalize__(self, obj):
+            seen.append(type(obj))
+
+    Watched((2,))
+    a = xp.zeros(3).view(Watched)
+    a[1:]
+    assert seen == [type(None), xp.ndarray, Watched]
+
+
+@both
+def test_methods_of_the_parent_give_the_class(xp):
+    class Checked(xp.ndarray):
+        def __getitem__(self, key):
+            made = super().__getitem__(key)
+            if isinstance(made, Checked):
+                made.key = key
+            return made
+
+        def mean(self, *args, **options):
+            return super().mean(*args, **options) + 1
+
+    a = xp.arange(6.0).reshape(2, 3).view(Checked)
+    assert a[1].key == 1 and a[1, 2] == 5
+    assert type(a.mean(axis=0)) is Checked and a.mean(axis=0).tolist() == [2.5, 3.5, 4.5]
+
+    class Further(Checked):
+        pass
+
+    assert type(a.view(Further)[0] + 1) is Further
+
+
+@both
+def test_priority_decides_between_two_classes(xp):
+    class Low(xp.ndarray):
+        __array_priority__ = 1.0
+
+    class High(xp.ndarray):
+        __array_priority__ = 2.0
+
+    low, high = xp.ones(2).view(Low), xp.ones(2).view(High)
+    for made in (low + high, high + low, xp.multiply(low, high), xp.multiply(high, low)):
+        assert type(made) is High
+
+
+@both
+def test_array_wrap_gets_results_of_functions(xp):
+    calls = []
+
+    class Wrapped(xp.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            calls.append((context[0], len(context[1]), context[2]))
+            return "wrapped"
+
+    a = xp.arange(3.0).view(Wrapped)
+    assert xp.sqrt(a) == "wrapped" and xp.add(a, 1) == "wrapped" and a * 2 == "wrapped"
+    assert calls == [(xp.sqrt, 1, 0), (xp.add, 2, 0), (xp.multiply, 2, 0)]
+
+
+@both
+def test_array_ufunc_takes_the_place_of_functions(xp):
+    class Logged(xp.ndarray):
+        log = []
+
+        def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+            self.log.append((ufunc.__name__, method))
+            inputs = [x.view(xp.ndarray) if isinstance(x, Logged) else x for x in inputs]
+            if out is not None:
+                options["out"] = tuple(
+                    x.view(xp.ndarray) if isinstance(x, Logged) else x for x in out
+                )
+            made = super().__array_ufunc__(ufunc, method, *inputs, **options)
+            return out[0] if out is not None else xp.asarray(made).view(Logged)
+
+    a = xp.arange(3.0).view(Logged)
+    made = xp.exp(a * 2 + 1)
+    assert type(made) is Logged and Logged.log == [
+        ("multiply", "__call__"),
+        ("add", "__call__"),
+        ("exp", "__call__"),
+    ]
+    a += 1
+    assert type(a) is Logged and a.tolist() == [1, 2, 3] and Logged.log[-1] == ("add", "__call__")
+
+    class Refusing(xp.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return NotImplemented
+
+    with pytest.raises(TypeError, match="NotImplemented from|returned NotImplemented|unsupported"):
+        xp.add(xp.ones(2).view(Refusing), 1)
+
+
+class Kept(un.ndarray):
+    """At the top of the module, for pickle; its attribute goes with it."""
+
+    note = None
+
+    def __reduce__(self):
+        make, args, state = super().__reduce__()
+        return make, args, (*state, self.note)
+
+    def __setstate__(self, state):
+        super().__setstate__(state[:-1])
+        self.note = state[-1]
+
+
+def test_pickles_and_kernels():
+    a = un.arange(3.0).view(Kept)
+    a.note = "mine"
+    again = pickle.loads(pickle.dumps(a))
+    assert type(again) is Kept and again.note == "mine" and again.tolist() == [0, 1, 2]
+
+    @un.jit
+    def total(x):
+        s = 0.0
+        for v in x:
+            s += v
+        return s
+
+    assert total(a) == 3.0
+    np.testing.assert_array_equal(np.sin(a), np.sin([0.0, 1.0, 2.0]))
+    assert type(np.sin(a)) is Kept
+
+
+def test_statements_of_a_class_fuse():
+    a = un.arange(100000.0).view(Kept)
+    a[0]
+    before = un.stats()["kernels_launched"]
+    made = (a * 2 + 1) ** 2
+    assert type(made) is Kept and float(made[3]) == 49
+    assert un.stats()["kernels_launched"] == before + 1
