@@ -111,7 +111,7 @@ def test_what_the_extension_defines_can_be_inspected(function):
 
 def test_elementwise_functions_have_numpys_signature():
     assert str(inspect.signature(un.add)) == (
-        "(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)"
+        "(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None)"
     )
     assert "out=(None, None)" in str(inspect.signature(un.modf))
 
