@@ -241,3 +241,15 @@ def test_arrays(chosen):
     ):
         with pytest.raises(error):
             call()
+
+
+def test_numbers_that_functions_give_are_arrays(chosen):
+    x = dpt.arange(4, dtype="float32", device=chosen)
+    for made in (dpt.sum(x), dpt.max(x), x.mean(), x[1], dpt.argmax(x), dpt.all(x >= 0)):
+        assert type(made) is dpt.usm_ndarray and made.shape == ()
+    assert dpt.sum(x).device == x.device and dpt.sum(x).sycl_queue.sycl_device == x.sycl_device
+    assert float(dpt.sum(x)) == 6 and bool(dpt.all(x >= 0)) and int(dpt.argmax(x)) == 3
+    assert dpt.asnumpy((x - dpt.mean(x)) * dpt.max(x)).tolist() == [-4.5, -1.5, 1.5, 4.5]
+    assert (
+        isinstance(dpt.finfo(x.dtype).max, float) and dpt.isdtype(x.dtype, "real floating") is True
+    )

@@ -19,13 +19,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _lifted(result):
+def _lifted(result, of=None):
+    """The result with arrays, and numbers of rank 0, as arrays of this module; numbers on the device of the array `of`."""
     if isinstance(result, tuple):
-        made = tuple(_lifted(r) for r in result)
+        made = tuple(_lifted(r, of) for r in result)
         return type(result)(*made) if hasattr(result, "_fields") else made
     if isinstance(result, list):
-        return [_lifted(r) for r in result]
-    return result._as_type(usm_ndarray) if isinstance(result, _engine.ndarray) else result
+        return [_lifted(r, of) for r in result]
+    if isinstance(result, _engine.ndarray):
+        return result._as_type(usm_ndarray)
+    if (
+        of is not None
+        and type(result).__module__ == "unisono"
+        and getattr(result, "shape", 0) == ()
+    ):
+        return un.asarray(result, device=of.device)._as_type(usm_ndarray)
+    return result
 
 
 class usm_ndarray(_engine.ndarray):
@@ -101,7 +110,7 @@ lift(
         *OPERATORS, *OTHERS, "__getitem__",
         *"T mT real imag reshape ravel copy astype transpose sum prod max min mean std var any all cumsum take squeeze".split(),
     ],
-    lambda made, _: _lifted(made),
+    _lifted,
 )  # fmt: skip
 
 
@@ -200,7 +209,8 @@ def __getattr__(name):
 
     @functools.wraps(value)
     def function(*args, **options):
-        return _lifted(value(*args, **options))
+        of = next((a for a in args if isinstance(a, _engine.ndarray)), None)
+        return _lifted(value(*args, **options), of)
 
     globals()[name] = function
     return function
