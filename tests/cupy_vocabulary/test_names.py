@@ -223,6 +223,9 @@ def test_records_lie_at_an_address_and_are_described_by_their_fields():
 
 
 def test_aligned_dtypes():
+    assert int(cp.max(cp.min(cp.arange(3)))) == 0  # whose names stand for Python's own then
+    low, high = cp.byte_bounds(un.arange(3)[::-1])
+    assert high - low == 24
     for given, size in [
         ("?,c8", 16),
         ("c8,?", 16),

@@ -6,6 +6,7 @@ chosen, else the first CUDA device, else the CPU.
 
 from __future__ import annotations
 
+import builtins  # functions of the same names become names of this module
 import functools
 
 import unisono as _un
@@ -246,7 +247,7 @@ def byte_bounds(a):
     for n, step in zip(a.shape, a.strides, strict=True):
         if n == 0:
             return low, low
-        low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+        low, high = low + builtins.min(0, (n - 1) * step), high + builtins.max(0, (n - 1) * step)
     return low, high + a.itemsize
 
 
@@ -290,13 +291,13 @@ def _aligned(dtype):
         return numpy.dtype((element, dtype.subdtype[1])), alignment
     if dtype.names is None:
         is_number = dtype.kind in "biufcmM"
-        return dtype, min(dtype.itemsize, 16) if is_number else 1
+        return dtype, builtins.min(dtype.itemsize, 16) if is_number else 1
     formats, offsets, end, widest = [], [], 0, 1
     for name in dtype.names:
         field, alignment = _aligned(dtype.fields[name][0])
         formats.append(field)
         offsets.append(-(-end // alignment) * alignment)
-        end, widest = offsets[-1] + field.itemsize, max(widest, alignment)
+        end, widest = offsets[-1] + field.itemsize, builtins.max(widest, alignment)
     size = -(-end // widest) * widest
     made = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size}
     return numpy.dtype(made, align=False), widest
