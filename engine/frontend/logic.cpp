@@ -362,6 +362,17 @@ Value Operators::choose(E condition, const std::function<Value()>& yes,
         box_names(a);
         box_names(b);
     }
+    bool are_lists = a.type.is_list() && b.type.is_list() && !source_.is_kernel;
+    if (are_lists && a.type.items[0] == b.type.items[0] && !is_same(a, b)) {
+        // Neither has a name here, or it was passed: nothing changes the one that is chosen.
+        std::array<Value, 2> arrays{as_array(a), as_array(b)};
+        if (auto type = join(arrays[0].type, arrays[1].type)) {
+            Value chosen = choose_object(condition, arrays, {made_a, made_b}, *type, place);
+            chosen.type = a.type;
+            chosen.list = -1;
+            return chosen;
+        }
+    }
     bool is_object = joined && !joined->is_scalar() && joined->kind != Type::Kind::None;
     if (is_object && (joined->is_table() || is_held(*joined)) && !is_same(a, b))
         return choose_object(condition, {a, b}, {made_a, made_b}, *joined, place);

@@ -263,8 +263,18 @@ Value Tables::method(const Node& node, const Value& table) {
     }
     Value otherwise = f_.kept_apart(args[1]), key = f_.kept_apart(args[0]);
     if (name == "setdefault" || is_open(table)) learn(table, key_type(key), &otherwise);
-    otherwise = as_type(otherwise, *value_of(table), "a value of this dict");
+    // As in `x if ... else y`, numbers of two kinds become floats.
+    bool is_wider = name != "setdefault" && otherwise.type == Type::python(Weak::Float) &&
+                    *value_of(table) == Type::python(Weak::Int);
     auto words = key_words(table, key, "a key of this dict");
+    if (is_wider) {
+        auto got =
+            call(is_pop ? "table_pop" : "table_get", words, std::max(words.size(), 1 + values));
+        return f_.choose(
+            f_.op_binary(Op::Ne, got[0], f_.i64(0)),
+            [&] { return value_taken(table, got, 1, is_pop); }, [&] { return otherwise; }, place_);
+    }
+    otherwise = as_type(otherwise, *value_of(table), "a value of this dict");
     auto found =
         call(is_pop ? "table_pop" : "table_get", words, std::max(words.size(), 1 + values));
     std::vector<S> absent = f_.collect([&] {

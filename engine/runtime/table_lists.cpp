@@ -35,6 +35,14 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
     }
     auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
               k * static_cast<std::ptrdiff_t>(width_);
+    if (at == rows_.end()) {
+        std::size_t size = rows_.size();
+        rows_.resize(size + width_, 1);
+        std::copy_n(words, form_.values, rows_.data() + size + 1);
+        ++live_;
+        is_changed = true;
+        return;
+    }
     if (rows_.capacity() - rows_.size() < width_) {
         std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
         rows_.reserve(std::max<std::size_t>(8 * width_, rows_.size() + rows_.size() / 2 + width_));
@@ -43,6 +51,38 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
     at = rows_.insert(at, width_, 1);
     std::copy_n(words, form_.values, at + 1);
     ++live_;
+    is_changed = true;
+}
+
+void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count) {
+    if (count <= 0) return;
+    std::size_t size = rows_.size();
+    rows_.resize(size + static_cast<std::size_t>(count) * width_);
+    std::int64_t* to = rows_.data() + size;
+    for (std::int64_t n = 0; n < count; ++n, to += width_) {
+        const std::int64_t* row = from.row(k + n * step);
+        std::copy_n(row - 1, width_, to);
+        keep(row);
+    }
+    live_ += count;
+    is_changed = true;
+}
+
+void Table::splice(std::int64_t k, std::int64_t end, const Table& other) {
+    auto words = [this](std::int64_t rows) { return rows * static_cast<std::ptrdiff_t>(width_); };
+    std::int64_t count = other.rows();
+    rows_.reserve(rows_.size() + static_cast<std::size_t>(words(count)));
+    for (std::int64_t i = 0; i < count; ++i) keep(other.row(i));
+    for (std::int64_t i = k; i < end; ++i) release(row(i));
+    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) + words(k);
+    std::int64_t common = std::min(end - k, count);
+    auto from = other.rows_.begin() + static_cast<std::ptrdiff_t>(other.first_);
+    auto next = std::copy(from, from + words(common), at);
+    if (count > common)
+        rows_.insert(next, from + words(common), from + words(count));
+    else
+        rows_.erase(next, at + words(end - k));
+    live_ += count - (end - k);
     is_changed = true;
 }
 
@@ -188,11 +228,6 @@ void list_take(std::int64_t* v) {
     if (k >= 0) t.take(k, v + 1);
 }
 
-void add_row(Table& to, const Table& from, std::int64_t k) {
-    to.insert(to.rows(), from.row(k));
-    from.keep(from.row(k));
-}
-
 struct Slice {
     std::int64_t from, to, step;
 };
@@ -211,11 +246,17 @@ Slice slice_of(const std::int64_t* v, std::int64_t n) {
             step};
 }
 
+/// How many items it has; step 0 was refused before.
+std::int64_t count_of(const Slice& s) {
+    if (s.step < 0) return s.from > s.to ? (s.to - s.from + 1) / s.step + 1 : 0;
+    return s.from < s.to ? (s.to - s.from - 1) / s.step + 1 : 0;
+}
+
 /// The numbers of its items, in its own order.
 std::vector<std::int64_t> places_of(const Slice& s) {
-    std::vector<std::int64_t> places;
-    for (std::int64_t k = s.from; s.step < 0 ? k > s.to : k < s.to; k += s.step)
-        places.push_back(k);
+    std::vector<std::int64_t> places(static_cast<std::size_t>(count_of(s)));
+    for (std::size_t k = 0; k < places.size(); ++k)
+        places[k] = s.from + static_cast<std::int64_t>(k) * s.step;
     return places;
 }
 
@@ -232,30 +273,26 @@ void list_remove(std::int64_t* v) {
 }
 
 /// [list, begin, end, step, which of them are given, other]: [status, items of the slice]; the
-/// items of the other take the place of those. Status 1: a step, and not as many.
+/// items of the other, a list of its own, take the place of those. Status 1: a step, and not as
+/// many.
 void list_assign(std::int64_t* v) {
     Table& t = table_at(v[0]);
     const Table& other = table_at(v[5]);
+    Slice s = slice_of(v + 1, t.rows());
+    std::int64_t count = count_of(s);
+    bool fits = s.step == 1 || count == other.rows();
+    v[0] = !fits;
+    v[1] = count;
+    if (!fits) return;
+    if (s.step != 1) {
+        for (std::int64_t k = 0; k < count; ++k) {
+            other.keep(other.row(k));
+            t.replace(s.from + k * s.step, other.row(k));
+        }
+        return;
+    }
     try {
-        std::vector<std::vector<std::int64_t>> rows;  // the other may be the list itself
-        for (std::int64_t k = 0; k < other.rows(); ++k) {
-            rows.emplace_back(other.row(k), other.row(k) + t.form().values);
-            other.keep(rows.back().data());
-        }
-        Slice s = slice_of(v + 1, t.rows());
-        auto places = places_of(s);
-        bool fits = s.step == 1 || places.size() == rows.size();
-        if (fits && s.step != 1) {
-            for (std::size_t k = 0; k < rows.size(); ++k) t.replace(places[k], rows[k].data());
-        } else if (fits) {
-            t.remove_rows(places);
-            for (std::size_t k = 0; k < rows.size(); ++k)
-                t.insert(s.from + static_cast<std::int64_t>(k), rows[k].data());
-        } else {
-            for (const auto& row : rows) t.give_up(row.data());
-        }
-        v[0] = !fits;
-        v[1] = static_cast<std::int64_t>(places.size());
+        t.splice(s.from, s.from + count, other);
     } catch (...) {
         v[0] = native_out_of_memory;
     }
@@ -264,12 +301,12 @@ void list_assign(std::int64_t* v) {
 /// [list, begin, end, step, which of them are given]: [a new list]
 void list_slice(std::int64_t* v) {
     const Table& t = table_at(v[0]);
-    auto [from, to, step] = slice_of(v + 1, t.rows());
+    Slice s = slice_of(v + 1, t.rows());
     Table* made = make_table(t.form());
     give(v, made);
     if (!made) return;
     try {
-        for (std::int64_t k = from; step < 0 ? k > to : k < to; k += step) add_row(*made, t, k);
+        made->append(t, s.from, s.step, count_of(s));
     } catch (...) {
         v[0] = 0;
     }
@@ -281,13 +318,7 @@ void list_extend(std::int64_t* v) {
     const Table& other = table_at(v[1]);
     v[0] = 0;
     try {
-        std::int64_t n = other.rows();
-        for (std::int64_t k = 0; k < n; ++k) {
-            std::int64_t words[32];
-            std::copy_n(other.row(k), t.form().values, words);
-            t.keep(words);
-            t.insert(t.rows(), words);
-        }
+        t.append(other, 0, 1, other.rows());
     } catch (...) {
         v[0] = native_out_of_memory;
     }
@@ -301,9 +332,7 @@ void list_repeat(std::int64_t* v) {
     give(v, made);
     if (!made) return;
     try {
-        for (std::int64_t i = 0; i < times; ++i) {
-            for (std::int64_t k = 0; k < t.rows(); ++k) add_row(*made, t, k);
-        }
+        for (std::int64_t i = 0; i < times; ++i) made->append(t, 0, 1, t.rows());
     } catch (...) {
         v[0] = 0;
     }

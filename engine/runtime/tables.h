@@ -51,6 +51,12 @@ class Table : public HeapObject {
     // ---- of lists (table_lists.cpp)
     /// In front of entry k; takes over the references of counted words. May throw std::bad_alloc.
     void insert(std::int64_t k, const std::int64_t* words);
+    /// Entries k, k + step... of a list of the same form, which may be this one, behind its own.
+    /// May throw std::bad_alloc.
+    void append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count);
+    /// Takes the entries [k, end) out and those of the other list in, which is not this one. May
+    /// throw std::bad_alloc.
+    void splice(std::int64_t k, std::int64_t end, const Table& other);
     /// Other words for entry k, whose references are given up.
     void replace(std::int64_t k, const std::int64_t* words) noexcept;
     /// Takes entry k out; its references go to the caller.

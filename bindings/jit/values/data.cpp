@@ -229,15 +229,16 @@ std::string DataObjects::put_field(PyObject* value, const Record::Field& field,
 
 std::string DataObjects::add(PyObject* object, const std::shared_ptr<const Record>& record,
                              Block*& block) {
-    for (const Held& h : held_) {
-        if (h.object.get() != object) continue;
+    auto [known, is_new] = places_.emplace(object, held_.size());
+    if (!is_new) {
+        const Held& h = held_[known->second];
         block = h.block;
         return h.record == record ? "" : "fields whose types differ from those of others";
     }
     block = unisono::make_object(record->words, record->counted);
     if (!block) throw std::bad_alloc();
+    const std::size_t place = held_.size();
     held_.push_back({Ref::of(object), record, block, {}});
-    std::size_t place = held_.size() - 1;
     auto* words = static_cast<std::int64_t*>(block->data);
     made_.emplace(handle_of(words), Ref::of(object));
     for (const Record::Field& f : record->fields) {

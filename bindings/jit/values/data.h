@@ -69,7 +69,8 @@ class DataObjects {
 
     TableObjects& tables_;
     std::vector<Held> held_;
-    std::map<std::int64_t, Ref> made_;  ///< by address
+    std::map<PyObject*, std::size_t> places_;  ///< in held_
+    std::map<std::int64_t, Ref> made_;         ///< by address
     std::map<PyObject*, std::shared_ptr<const frontend::Record>> records_;
 };
 

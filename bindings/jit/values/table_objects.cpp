@@ -96,7 +96,7 @@ PyObject* TableObjects::made(std::int64_t handle, const char*& code) {
     if (known != held_.end()) return Py_NewRef(known->second.object.get());
     Ref object(kind == 'D' ? PyDict_New() : kind == 'S' ? PySet_New(nullptr) : PyList_New(0));
     if (!object) return nullptr;
-    held_[handle] = {Ref::of(object.get()), false, std::string(inside, code)};
+    hold(handle, object.get(), false, std::string(inside, code));
     return fill_back(object.get(), table_at(handle), inside) ? object.release() : nullptr;
 }
 

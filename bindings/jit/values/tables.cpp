@@ -48,12 +48,6 @@ static void each_entry(PyObject* object, F&& visit) {
     if (PyErr_Occurred()) throw PythonError{};
 }
 
-/// An entry that tells the types of all, borrowed from the object.
-struct FirstEntry {
-    PyObject *key = nullptr, *value = nullptr;  ///< null where it is empty
-    bool has_none = false;                      ///< beside values
-};
-
 static FirstEntry first_entry(PyObject* object) {
     FirstEntry found;
     bool has_none = false;
@@ -152,9 +146,38 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
                                                             : array->type());
         return !array->extents.empty();
     }
-    FirstEntry first = first_entry(object);
+    FirstEntry first;
     code += kind;
-    return first.key && write_entry(first.key, first.value, first.has_none, code);
+    return write_entries(object, code, first);
+}
+
+bool TableObjects::write_entries(PyObject* object, std::string& code, FirstEntry& first) {
+    first = first_entry(object);
+    std::size_t size = code.size();
+    if (!first.key) return false;
+    if (write_entry(first.key, first.value, first.has_none, code)) return true;
+    // Lists, dicts and sets without entries tell nothing: another entry may.
+    bool is_told = false;
+    if (kind_of(first.value ? first.value : first.key)) {
+        each_entry(object, [&](PyObject* key, PyObject* value) {
+            code.resize(size);
+            is_told = kind_of(value ? value : key) && write_entry(key, value, first.has_none, code);
+            return !is_told;
+        });
+    }
+    if (!is_told) code.resize(size);
+    return is_told;
+}
+
+const std::pair<const std::int64_t, TableObjects::Held>* TableObjects::find(
+    PyObject* object) const {
+    auto known = handles_.find(object);
+    return known == handles_.end() ? nullptr : &*held_.find(known->second);
+}
+
+void TableObjects::hold(std::int64_t handle, PyObject* object, bool is_given, std::string code) {
+    handles_[object] = handle;
+    held_[handle] = {Ref::of(object), is_given, std::move(code)};
 }
 
 // ---- in
@@ -277,17 +300,17 @@ std::string TableObjects::put(PyObject* object, const char*& code,
         case 'S': {
             if (kind_of(object) != kind) return mixed;
             const char* inside = code;
-            for (int k = 0; k < (kind == 'D' ? 2 : 1); ++k) type_of_code(code);
-            for (const auto& [handle, held] : held_) {
-                if (held.object.get() != object) continue;
-                if (held.code != std::string(inside, code)) return mixed;
-                words.push_back(handle);
+            for (int k = 0; k < (kind == 'D' ? 2 : 1); ++k) skip_code(code);
+            std::string own(inside, code);
+            if (const auto* known = find(object)) {
+                if (known->second.code != own) return mixed;
+                words.push_back(known->first);
                 return "";
             }
             Table* table = make_table(form_of_code(inside, kind));
             if (!table) throw std::bad_alloc();
             words.push_back(handle_of(table));
-            held_[handle_of(table)] = {Ref::of(object), true, std::string(inside, code)};
+            hold(handle_of(table), object, true, std::move(own));
             return fill(object, inside, *table);
         }
         default: return object == Py_None ? "" : mixed;
@@ -313,21 +336,19 @@ std::string TableObjects::fill(PyObject* object, const char* code, Table& table)
     return odd;
 }
 
-bool TableObjects::holds(PyObject* object) const {
-    return std::any_of(held_.begin(), held_.end(),
-                       [&](const auto& h) { return h.second.object.get() == object; });
-}
+bool TableObjects::holds(PyObject* object) const { return find(object) != nullptr; }
 
 std::string TableObjects::add(PyObject* object, std::string& code, Table*& made) {
     char kind = kind_of(object);
-    for (auto& [handle, held] : held_) {
-        if (held.object.get() != object) continue;
-        code = held.code;
-        made = &table_at(handle);
+    if (const auto* known = find(object)) {
+        code = known->second.code;
+        made = &table_at(known->first);
         return "";
     }
-    auto [key, value, has_none] = first_entry(object);
-    if (key && !write_entry(key, value, has_none, code)) {
+    FirstEntry first;
+    bool is_told = write_entries(object, code, first);
+    auto [key, value, has_none] = first;
+    if (key && !is_told) {
         std::string ignored;
         if (value && write_code(key, ignored)) return "values such as " + type_name(value);
         return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
@@ -338,7 +359,7 @@ std::string TableObjects::add(PyObject* object, std::string& code, Table*& made)
     if (form.keys + form.values > 31) return "entries of more than 31 numbers";
     made = make_table(form);
     if (!made) throw std::bad_alloc();
-    held_[handle_of(made)] = {Ref::of(object), true, code};
+    hold(handle_of(made), object, true, code);
     return key ? fill(object, code.c_str(), *made) : "";
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/types.h"
@@ -14,6 +15,12 @@
 #include "runtime/tables.h"
 
 namespace unisono::python {
+
+/// An entry that tells the types of all, borrowed from the object.
+struct FirstEntry {
+    PyObject *key = nullptr, *value = nullptr;  ///< null where it is empty
+    bool has_none = false;                      ///< beside values
+};
 
 /// The Python objects of one call's tables, by address.
 class TableObjects {
@@ -39,11 +46,17 @@ class TableObjects {
         bool is_given = false;
         std::string code;
     };
+    /// What is held of the object; null where nothing is.
+    const std::pair<const std::int64_t, Held>* find(PyObject* object) const;
+    void hold(std::int64_t handle, PyObject* object, bool is_given, std::string code);
+    /// Adds the code of the entries of a container; false where none tells it.
+    bool write_entries(PyObject* object, std::string& code, FirstEntry& first);
     std::string fill(PyObject* object, const char* code, Table& table);
     PyObject* made(std::int64_t handle, const char*& code);
     bool fill_back(PyObject* object, const Table& table, const char* code);
 
     std::map<std::int64_t, Held> held_;
+    std::map<PyObject*, std::int64_t> handles_;  ///< of the objects held
     DataObjects data_{*this};
 };
 

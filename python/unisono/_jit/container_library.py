@@ -51,8 +51,12 @@ def extendleft(items, more, maxlen=None):
 def rotate(items, n=1):
     if len(items) > 1:
         k = n % len(items)
-        for _ in range(k):
-            items.insert(0, items.pop())
+        if 2 * k <= len(items):
+            for _ in range(k):
+                items.insert(0, items.pop())
+        else:
+            for _ in range(len(items) - k):
+                items.append(items.pop(0))
 
 
 @jit

@@ -1,5 +1,7 @@
 """Slices in names, columns of rows, sums of lists, frozensets and the like: with CPython and compiled."""
 
+import collections
+import copy
 import dataclasses
 import itertools
 from collections import namedtuple
@@ -164,3 +166,84 @@ def test_comparisons_of_tuples_with_arrays_are_refused(op):
     }
     with pytest.raises(un.CompileError, match="a condition must be a number; got bool array"):
         un.jit(bodies[op])(np.ones(5), 3)
+
+
+def chosen_slices(xs, c):
+    ys = xs[:2] if c else xs
+    zs = xs[1:] if c else xs[::-1]
+    return sum(ys), len(ys), zs, max(xs if c else xs[:1])
+
+
+def shortest(d, k):
+    total = 0
+    for j in range(5):
+        if 4 < d.get(j, float("inf")):
+            total += j
+    return total, d.get(k, float("inf")), d.pop(k, 0.5) > 1
+
+
+def rotated(n):
+    q = collections.deque(range(n))
+    out = []
+    for k in [1, -1, 4, -4, 7, -9, 0]:
+        q.rotate(k)
+        out.append(list(q))
+    return out
+
+
+def spliced(words):
+    xs = [w + "!" for w in words]
+    ys = xs[::-1]
+    xs[1:3] = ys
+    xs[::2] = xs[1::2][::-1] if len(xs) % 2 == 0 else xs[::2][::-1]
+    del ys[2:]
+    ys[0:0] = xs[:1]
+    ys[5:1] = ["end"]
+    xs[-1:] = ys
+    ys += ys
+    return xs, ys, ys * 2, xs[7:1:-3]
+
+
+def test_slices_chosen_and_lists_spliced_as_in_python():
+    for c in (True, False):
+        assert un.jit(chosen_slices)([3, 1, 2], c) == chosen_slices([3, 1, 2], c)
+    for k in (1, 3):
+        assert un.jit(shortest)({1: 5, 2: 2}, k) == shortest({1: 5, 2: 2}, k)
+    assert un.jit(rotated)(5) == rotated(5)
+    words = ["a", "b", "c", "d"]
+    assert un.jit(spliced)(words) == spliced(words)
+    assert un.jit(spliced)(words[:3]) == spliced(words[:3])
+
+
+def total_of_links(links):
+    total = 0
+    for i, items in enumerate(links):
+        for x in items:
+            total += x * i
+    links[0].append(7)
+    return total
+
+
+def total_of_graph(graph):
+    total = 0
+    for k, edges in graph.items():
+        for v, w in edges:
+            total += k * v + w
+    graph[0].append((1, 1))
+    return total
+
+
+@pytest.mark.parametrize(
+    "body, given",
+    [
+        (total_of_links, [[], [1], [2, 3]]),
+        (total_of_links, [[1], [], []]),
+        (total_of_graph, {0: [], 1: [(1, 2)], 2: []}),
+    ],
+)
+def test_lists_some_of_which_are_empty_are_passed(body, given):
+    results = []
+    for f in (body, un.jit(body)):
+        own = copy.deepcopy(given)
+        results.append((f(own), own))
+    assert results[1] == results[0]
