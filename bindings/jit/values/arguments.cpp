@@ -121,6 +121,7 @@ void Arguments::add(PyObject* object, const std::string& name) {
     if (PyMethod_Check(object) && add_bound(object, name)) return;
     if (add_view(object, name)) return;
     if (add_object(object, name) || add_records(object, name) || add_dtype(object)) return;
+    if (add_member(object, name)) return;
     if (PyCallable_Check(object) && add_callable(object)) return;
     add_buffer(object, name);
 }
@@ -171,6 +172,26 @@ bool Arguments::add_value(PyObject* object) {
     }
     if (PyErr_Occurred()) throw PythonError{};
     return true;
+}
+
+/// Members of IntEnum and the like are their numbers or texts, as those that a function captures.
+bool Arguments::add_member(PyObject* object, const std::string& name) {
+    if (!PyLong_Check(object) && !PyFloat_Check(object) && !PyUnicode_Check(object)) return false;
+    static PyObject* base = nullptr;
+    if (!base) {
+        Ref module(PyImport_ImportModule("enum"));
+        base = module ? PyObject_GetAttrString(module.get(), "Enum") : nullptr;
+        if (!base) throw PythonError{};
+    }
+    const int is_member = PyObject_IsInstance(object, base);
+    if (is_member < 0) throw PythonError{};
+    if (!is_member) return false;
+    Ref value(PyObject_GetAttrString(object, "value"));
+    if (!value) throw PythonError{};
+    bool is_plain = PyLong_CheckExact(value.get()) || PyFloat_CheckExact(value.get()) ||
+                    PyUnicode_CheckExact(value.get());
+    if (is_plain) add(value.get(), name);
+    return is_plain;
 }
 
 /// A dtype is part of the types that code is compiled for.

@@ -176,6 +176,7 @@ class Arguments {
                       std::span<const Py_ssize_t> shape, const Py_ssize_t* strides);
     void add_array(Held& held, DType t, bool writable);
     bool add_object(PyObject* object, const std::string& name);
+    bool add_member(PyObject* object, const std::string& name);
     bool add_dtype(PyObject* object);
     bool add_records(PyObject* object, const std::string& name);
     void add_fields(PyObject* object, const NumPyArray* a, const RecordLayout& layout, int group,

@@ -1,6 +1,6 @@
 """Members of Enums by value and by name, and their names, in compiled functions."""
 
-from enum import Enum, auto
+from enum import Enum, IntEnum, StrEnum, auto
 
 import pytest
 import unisono as un
@@ -38,3 +38,23 @@ def test_as_python(function, given):
             return type(error), str(error)
 
     assert outcome(un.jit(function)) == outcome(function)
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 5
+
+
+class Word(StrEnum):
+    YES = "yes"
+
+
+def of_members(level, word):
+    return level == Level.HIGH, level + 1, [1, 2, 3][level % 3], word == Word.YES, len(word)
+
+
+def test_members_that_are_numbers_or_texts_are_passed_as_these():
+    compiled = un.jit(of_members)
+    for level in Level:
+        assert compiled(level, Word.YES) == of_members(level, Word.YES)
+    assert compiled(5, "no") == of_members(5, "no")
