@@ -34,6 +34,13 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+bool has_protocol(PyObject* o) {
+    if (is_array(o)) return subclass_base && PyObject_TypeCheck(o, subclass_base);
+    static PyObject* const name = PyUnicode_InternFromString("__array_ufunc__");
+    return !is_value_object(o) && name &&
+           PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
+}
+
 bool add_subclasses(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }
 
 }  // namespace unisono::python

@@ -9,13 +9,17 @@ namespace unisono::python {
 /// The class between; null until the first class derives from the array type.
 extern PyTypeObject* subclass_base;
 
-/// Whether one of the arguments is of a derived class.
-inline bool any_subclass(PyObject* const* args, Py_ssize_t n) {
-    if (!subclass_base) [[likely]]
-        return false;
+/// Of an instance of a class that Python made.
+bool has_protocol(PyObject* o);
+
+/// Whether one of the arguments is of a derived class, or of another library's class that has
+/// NumPy's protocol for elementwise functions.
+inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {
     for (Py_ssize_t k = 0; k < n; ++k) {
-        if (Py_TYPE(args[k]) != array_type && PyObject_TypeCheck(args[k], subclass_base))
-            return true;
+        PyTypeObject* type = Py_TYPE(args[k]);
+        if (type == array_type || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) [[likely]]
+            continue;
+        if (has_protocol(args[k])) return true;
     }
     return false;
 }

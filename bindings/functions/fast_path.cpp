@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "functions/by_numpy.h"
 #include "functions/fast_calls.h"
 #include "reference.h"
@@ -80,24 +82,49 @@ constexpr const char* unbound[] = {
     "from_dlpack",    "fromstring", "frompyfunc", "matvec",     "promote_types",
     "vecdot",         "vecmat",     "zeros"};
 
-bool is_unbound(const char* name) {
-    return std::any_of(std::begin(unbound), std::end(unbound),
-                       [&](const char* n) { return std::strcmp(n, name) == 0; });
+/// What NumPy has as methods of the argument where its class has them: a pandas column's `cumsum`
+/// is a column.
+constexpr const char* by_methods[] = {"all",    "amax",    "amin", "any",     "around", "argmax",
+                                      "argmin", "argsort", "clip", "cumprod", "cumsum", "max",
+                                      "mean",   "min",     "prod", "repeat",  "round",  "std",
+                                      "sum",    "take",    "var"};
+
+template <std::size_t n>
+bool is_among(const char* const (&names)[n], const char* name) {
+    return std::any_of(std::begin(names), std::end(names),
+                       [&](const char* k) { return std::strcmp(k, name) == 0; });
 }
 
 struct FastPath {
     PyObject_HEAD vectorcallfunc call;
     ShortCall run;  ///< null: always in Python
-    bool binds;
+    bool binds, is_by_method;
     PyObject* function;
     PyObject* name;
     PyObject* weakrefs;
 };
 FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 
+/// The method of an argument of another library's class; NotImplemented where it has none.
+PyObject* by_method_of(PyObject* name, const Given& given) {
+    Ref module(PyImport_ImportModule("unisono._arrays.subclasses"));
+    Ref function(module.p ? PyObject_GetAttrString(module.p, "by_method") : nullptr);
+    if (!function.p) return nullptr;
+    std::vector<PyObject*> all{name};
+    const Py_ssize_t named = given.names ? PyTuple_GET_SIZE(given.names) : 0;
+    all.insert(all.end(), given.args, given.args + given.count + named);
+    return PyObject_Vectorcall(function.p, all.data(), static_cast<size_t>(given.count + 1),
+                               given.names);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
+    if (way.is_by_method && given.count > 0 && any_by_protocol(args, 1)) [[unlikely]] {
+        PyObject* made = guarded<PyObject*>(nullptr, [&] { return by_method_of(way.name, given); });
+        if (made != Py_NotImplemented) return made;
+        Py_DECREF(made);
+    }
     PyObject* made =
         way.run ? guarded<PyObject*>(nullptr, [&] { return way.run(given); }) : nullptr;
     if (!made && !PyErr_Occurred())
@@ -119,7 +146,8 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     if (!made) return nullptr;
     self_of(made).call = call;
     self_of(made).run = run;
-    self_of(made).binds = !is_unbound(text);
+    self_of(made).binds = !is_among(unbound, text);
+    self_of(made).is_by_method = is_among(by_methods, text);
     self_of(made).function = Py_NewRef(function);
     self_of(made).name = name.release();
     return made;

@@ -61,9 +61,9 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     return result ? result : by_theirs(self, args, n, names);
 }
 
-/// Whether an operand or a keyword's value is of a class that derives from the array type.
-bool has_subclass(PyObject* const* args, Py_ssize_t n, PyObject* names) {
-    return any_subclass(args, n + (names ? PyTuple_GET_SIZE(names) : 0));
+/// Whether the class of an operand, or of a keyword's value, may want to compute the function.
+bool is_by_protocol(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    return any_by_protocol(args, n + (names ? PyTuple_GET_SIZE(names) : 0));
 }
 
 /// f(a) or f(a, b), perhaps with an array of ours as out, by name or behind the operands.
@@ -72,8 +72,8 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
                    PyObject* names) noexcept {
     constexpr int arity = info(op).arity;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
-    if (has_subclass(args, n, names)) [[unlikely]]
-        return call_in_python(self, args, n, names, "call_of_subclasses");
+    if (is_by_protocol(args, n, names)) [[unlikely]]
+        return call_in_python(self, args, n, names, "call_by_protocol");
     PyObject* out = nullptr;
     if (names || n != arity) {
         const bool only_out =
@@ -112,8 +112,8 @@ PyObject* number_without_axes(PyObject* made) noexcept {
 PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagged,
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
-    if (has_subclass(args, n, names)) [[unlikely]]
-        return call_in_python(self, args, n, names, "call_of_subclasses");
+    if (is_by_protocol(args, n, names)) [[unlikely]]
+        return call_in_python(self, args, n, names, "call_by_protocol");
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
     Ref function(Py_XNewRef(ufunc_of(self)->function));
     if (!function.p)

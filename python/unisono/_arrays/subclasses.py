@@ -1,4 +1,4 @@
-"""Classes that derive from the array: views, copies and results are of the class, as NumPy's are.
+"""Classes that derive from the array, whose views, copies and results are of the class, and other libraries' arrays.
 
 The hooks are NumPy's: ``__array_finalize__`` sees each new array, ``__array_wrap__`` each result of an elementwise
 function, ``__array_ufunc__`` takes the place of the function, ``__array_priority__`` decides between two classes.
@@ -13,6 +13,7 @@ import functools
 import unisono as un
 
 from .. import _engine
+from . import ufunc
 from .lifted import lift, of_class, plain
 
 _operators = {
@@ -57,11 +58,11 @@ def _base():
         """Return the result of an elementwise function as an array of this class."""
         return _reduced(array, self)
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+    def __array_ufunc__(self, function, method, *inputs, **options):
         """Call the function, or its method; NotImplemented where an operand's class does so itself."""
         if any(map(_overrides, _with_outputs(inputs, options))):
             return NotImplemented
-        return array.__array_ufunc__.__get__(self)(ufunc, method, *inputs, **options)
+        return array.__array_ufunc__.__get__(self)(function, method, *inputs, **options)
 
     def __iter__(self):
         return (of_class(row, self) for row in array.__iter__(self))
@@ -112,8 +113,26 @@ def _values():
 
 def _overrides(x):
     """Whether the class of an operand computes elementwise functions itself."""
-    base = _engine._subclass_base()
-    return isinstance(x, base) and type(x).__array_ufunc__ is not base.__array_ufunc__
+    own = getattr(builtins.type(x), "__array_ufunc__", None)
+    return own is not None and own not in _ordinary(builtins.type(x).__module__)
+
+
+@functools.cache
+def _ordinary(module):
+    """What computes as the arrays do: theirs, ours, and for classes of ours all."""
+    import numpy
+
+    if module.partition(".")[0] == "unisono":
+        return _Everything()
+    return (
+        numpy.ndarray.__array_ufunc__, getattr(numpy.generic, "__array_ufunc__", None),
+        _engine.ndarray.__array_ufunc__, _engine._subclass_base().__array_ufunc__,
+    )  # fmt: skip
+
+
+class _Everything:
+    def __contains__(self, x):
+        return True
 
 
 def _operator(special, name, *, reflected=False, in_place=False):
@@ -163,18 +182,60 @@ def _with_outputs(inputs, options):
 
 
 def call(self, *args, **options):
-    """Call of an elementwise function with operands, or an output, of derived classes."""
+    """Call of an elementwise function with operands, or an output, that are perhaps not the engine's to compute."""
     everything = _with_outputs(args, options)
-    for x in filter(_overrides, everything):
-        made = x.__array_ufunc__(self, "__call__", *args, **options)
+    others = [x for x in everything if _overrides(x)]
+    if others:
+        return _by_others(self, others, args, options)
+    given = args[self.nin :] or _with_outputs((), options)
+    named = {k: plain(v) if k == "out" else _operand(v) for k, v in options.items()}
+    made = ufunc.call(self, *map(_operand, args), **named)
+    return _wrapped(made, args[: self.nin], self, given)
+
+
+def _by_others(self, others, args, options):
+    """What the first of the operands that has an answer gives; theirs is NumPy's function of the name."""
+    import numpy
+
+    inputs, outputs = args[: self.nin], args[self.nin :]
+    if outputs:
+        options = {**options, "out": (*outputs, *(None,) * (self.nout - len(outputs)))}
+    elif options.get("out") is not None and not isinstance(options["out"], tuple):
+        options = {**options, "out": (options["out"],)}
+    for x in others:
+        function = self if isinstance(x, _engine.ndarray) else getattr(numpy, self.__name__, self)
+        made = x.__array_ufunc__(function, "__call__", *inputs, **options)
         if made is not NotImplemented:
             return made
-    if any(map(_overrides, everything)):
-        kinds = ", ".join(dict.fromkeys(type(x).__name__ for x in args))
-        raise TypeError(
-            f"{self.__name__}: operand type(s) all returned NotImplemented from __array_ufunc__; got {kinds}"
-        )
-    given = args[self.nin :] or _with_outputs((), options)
-    named = {k: plain(v) for k, v in options.items()}
-    made = self(*map(plain, args), **named)
-    return _wrapped(made, args[: self.nin], self, given)
+    kinds = ", ".join(dict.fromkeys(builtins.type(x).__name__ for x in args))
+    raise TypeError(
+        f"{self.__name__}: operand type(s) all returned NotImplemented from __array_ufunc__; got {kinds}"
+    )
+
+
+def by_method(name, /, *args, **options):
+    """What NumPy's function gives, which is a method of its argument; NotImplemented for arrays of ours."""
+    if isinstance(args[0], _engine.ndarray) or not _overrides(args[0]):
+        return NotImplemented
+    import numpy
+
+    made = getattr(numpy, name)(*args, **options)
+    if not isinstance(made, (numpy.ndarray, numpy.generic)) or made.dtype.kind not in "biufc":
+        return made
+    return un.asarray(made) if type(made) is numpy.ndarray else un.asarray(made)[()]
+
+
+def _operand(x):
+    """What the function takes for an operand or an option: no array of a class that Python made."""
+    if isinstance(x, tuple):
+        return tuple(map(_operand, x))
+    if isinstance(x, _engine.ndarray):
+        return plain(x)
+    is_theirs = not isinstance(x, builtins.type) and hasattr(builtins.type(x), "__array_ufunc__")
+    return _engine._array(x, None, None, None) if is_theirs and not _is_scalar(x) else x
+
+
+def _is_scalar(x):
+    import numpy
+
+    return isinstance(x, (numpy.generic, *_engine._values))

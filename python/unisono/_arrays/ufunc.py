@@ -109,8 +109,8 @@ def call(self, /, *args, **options):
     return made[0] if self.nout == 1 else made
 
 
-def call_of_subclasses(self, /, *args, **options):
-    """Call with an operand, or an output, of a class that derives from the array."""
+def call_by_protocol(self, /, *args, **options):
+    """Call with an operand, or an output, whose class derives from the array or has NumPy's protocol."""
     from . import subclasses
 
     return subclasses.call(self, *args, **options)

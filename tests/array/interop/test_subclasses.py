@@ -225,3 +225,68 @@ def test_statements_of_a_class_fuse():
     made = (a * 2 + 1) ** 2
     assert type(made) is Kept and float(made[3]) == 49
     assert un.stats()["kernels_launched"] == before + 1
+
+
+class Length:
+    """As a library of units has: a class of its own with NumPy's protocol."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if ufunc not in (np.add, np.sqrt) or method != "__call__":
+            return NotImplemented
+        inputs = [x.values if isinstance(x, Length) else x for x in inputs]
+        return Length(ufunc(*inputs, **options))
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        return Length(np.cumsum(self.values, axis))
+
+
+def test_functions_of_other_libraries_arrays():
+    length = Length(np.arange(3.0))
+    for made in (
+        un.add(length, 1),
+        un.add(un.ones(3), length),
+        un.add(1.0, length),
+        un.sqrt(length),
+        un.cumsum(length),
+    ):
+        assert type(made) is Length
+    assert np.asarray(un.add(un.ones(3), length).values).tolist() == [1, 2, 3]
+    with pytest.raises(
+        TypeError,
+        match="multiply: operand type.* NotImplemented from __array_ufunc__; got Length, int",
+    ):
+        un.multiply(length, 2)
+    assert type(un.sum(un.ones(3))) is not Length
+
+
+@pytest.mark.parametrize(
+    "statement",
+    """xp.sqrt(s); xp.log(s) + 1; xp.add(1, s); xp.maximum(s, 2); xp.exp(df); xp.isnan(s); xp.cumsum(s); xp.round(s, 1);
+    xp.clip(s, 0, 2); xp.sum(df, axis=0); xp.multiply(xp.ones(3), s); xp.log1p(s).rolling(2).mean(); xp.hypot(s, s);
+    xp.mean(s); xp.argmax(s); xp.logical_and(s > 1, s < 9)""".replace("\n", " ").split(";"),
+)
+def test_columns_of_pandas_stay_columns(statement):
+    pd = pytest.importorskip("pandas")
+    s = pd.Series([1.0, 4.0, 9.0], index=list("abc"), name="x")
+    df = pd.DataFrame({"x": [1.0, 4.0], "y": [9.0, 16.0]})
+    ours, theirs = (eval(statement.strip(), {"xp": xp, "s": s, "df": df}) for xp in (un, np))
+    if isinstance(theirs, (pd.Series, pd.DataFrame)):
+        assert type(ours) is type(theirs) and ours.equals(theirs)
+    else:
+        assert isinstance(ours, un.number) and ours == theirs
+
+
+def test_memory_maps_and_masked_arrays_are_arrays_for_functions(tmp_path):
+    mapped = np.memmap(tmp_path / "numbers", dtype="float64", mode="w+", shape=3)
+    mapped[:] = [1, 4, 9]
+    assert type(un.sqrt(mapped)) is un.ndarray and un.sqrt(mapped).tolist() == [1, 2, 3]
+    un.sqrt(un.asarray([4.0, 16.0, 25.0]), out=mapped)
+    assert mapped.tolist() == [2, 4, 5]
+    un.add(mapped, 1, out=mapped)
+    assert mapped.tolist() == [3, 5, 6]
