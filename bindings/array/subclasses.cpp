@@ -36,9 +36,10 @@ PyMethodDef functions[] = {
 
 bool has_protocol(PyObject* o) {
     if (is_array(o)) return subclass_base && PyObject_TypeCheck(o, subclass_base);
-    static PyObject* const name = PyUnicode_InternFromString("__array_ufunc__");
-    return !is_value_object(o) && name &&
-           PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
+    if (is_value_object(o)) return false;
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+    const auto has = [&](const char* name) { return PyObject_HasAttrString(type, name) != 0; };
+    return has("__array_ufunc__") || (has("__array_priority__") && !has("__array__"));
 }
 
 bool add_subclasses(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

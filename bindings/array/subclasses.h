@@ -9,7 +9,8 @@ namespace unisono::python {
 /// The class between; null until the first class derives from the array type.
 extern PyTypeObject* subclass_base;
 
-/// Of an instance of a class that Python made.
+/// Whether a class that Python made computes NumPy's functions: by the protocol, or by its
+/// operators and methods as SciPy's sparse matrices, which are no arrays for NumPy.
 bool has_protocol(PyObject* o);
 
 /// Whether one of the arguments is of a derived class, or of another library's class that has

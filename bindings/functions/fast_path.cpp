@@ -85,9 +85,9 @@ constexpr const char* unbound[] = {
 /// What NumPy has as methods of the argument where its class has them: a pandas column's `cumsum`
 /// is a column.
 constexpr const char* by_methods[] = {"all",    "amax",    "amin", "any",     "around", "argmax",
-                                      "argmin", "argsort", "clip", "cumprod", "cumsum", "max",
-                                      "mean",   "min",     "prod", "repeat",  "round",  "std",
-                                      "sum",    "take",    "var"};
+                                      "argmin", "argsort", "clip", "cumprod", "cumsum", "dot",
+                                      "max",    "mean",    "min",  "prod",    "repeat", "round",
+                                      "std",    "sum",     "take", "var"};
 
 template <std::size_t n>
 bool is_among(const char* const (&names)[n], const char* name) {

@@ -113,8 +113,15 @@ def _values():
 
 def _overrides(x):
     """Whether the class of an operand computes elementwise functions itself."""
-    own = getattr(builtins.type(x), "__array_ufunc__", None)
-    return own is not None and own not in _ordinary(builtins.type(x).__module__)
+    kind = builtins.type(x)
+    own = getattr(kind, "__array_ufunc__", _by_operators(kind) or None)
+    return own is not None and own not in _ordinary(kind.__module__)
+
+
+def _by_operators(kind):
+    """Whether NumPy's functions take an instance for one object, as SciPy's sparse matrices, and use its operators."""
+    is_own = hasattr(kind, "__array_priority__") and not hasattr(kind, "__array_ufunc__")
+    return is_own and not hasattr(kind, "__array__")
 
 
 @functools.cache
@@ -203,6 +210,8 @@ def _by_others(self, others, args, options):
     elif options.get("out") is not None and not isinstance(options["out"], tuple):
         options = {**options, "out": (options["out"],)}
     for x in others:
+        if _by_operators(builtins.type(x)):
+            return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
         function = self if isinstance(x, _engine.ndarray) else getattr(numpy, self.__name__, self)
         made = x.__array_ufunc__(function, "__call__", *inputs, **options)
         if made is not NotImplemented:
@@ -219,10 +228,16 @@ def by_method(name, /, *args, **options):
         return NotImplemented
     import numpy
 
-    made = getattr(numpy, name)(*args, **options)
+    made = getattr(numpy, name)(*map(_numpys, args), **options)
     if not isinstance(made, (numpy.ndarray, numpy.generic)) or made.dtype.kind not in "biufc":
         return made
     return un.asarray(made) if type(made) is numpy.ndarray else un.asarray(made)[()]
+
+
+def _numpys(x):
+    import numpy
+
+    return numpy.asarray(x) if isinstance(x, _engine.ndarray) else x
 
 
 def _operand(x):

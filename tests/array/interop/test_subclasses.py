@@ -290,3 +290,19 @@ def test_memory_maps_and_masked_arrays_are_arrays_for_functions(tmp_path):
     assert mapped.tolist() == [2, 4, 5]
     un.add(mapped, 1, out=mapped)
     assert mapped.tolist() == [3, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    "sqrt(s); abs(s); dot(s, s); multiply(s, 2); add(s, s); sum(s); mean(s); max(s); power(s, 2)".split(
+        "; "
+    ),
+)
+def test_sparse_matrices_compute_themselves(statement):
+    sparse = pytest.importorskip("scipy.sparse")
+    s = sparse.csr_matrix(np.eye(3) * 4)
+    ours, theirs = (eval("xp." + statement, {"xp": xp, "s": s}) for xp in (un, np))
+    if sparse.issparse(theirs):
+        assert type(ours) is type(theirs) and (ours != theirs).nnz == 0
+    else:
+        np.testing.assert_array_equal(np.asarray(ours), theirs)

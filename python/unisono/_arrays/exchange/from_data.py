@@ -247,7 +247,8 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     [1, 2]
     """
     _refuse_like("asanyarray", like)
-    if isinstance(a, _engine.ndarray) and not copy and order is dtype is device is None:
+    is_of_class = isinstance(a, _engine.ndarray) and type(a) is not _engine.ndarray
+    if is_of_class and not copy and order is dtype is device is None:
         return a
     return _of_class_of(a, _ordered(asarray(a, dtype, device=device, copy=copy), order))
 
