@@ -6,6 +6,7 @@
 
 #include "array/known_values.h"
 #include "tape/eager/eager.h"
+#include "tape/windows.h"
 
 namespace unisono::python {
 
@@ -35,9 +36,10 @@ inline bool element_place(PyObject* key, const View& v, std::int64_t& place) {
 
 /// The value at a place; null without an error where it cannot be read now.
 inline PyObject* read_place(const View& v, std::int64_t place) noexcept {
-    if (!eager::is_ready(v.storage)) return nullptr;
     const std::int64_t bytes = size_of(v.dtype);
-    const char* from = v.storage->data() + place * bytes;
+    const char* from = eager::is_ready(v.storage) ? v.storage->data() + place * bytes
+                                                  : element_here(v, place);
+    if (!from) return nullptr;
     if (v.dtype == DType::Complex128) {
         double parts[2];
         std::memcpy(parts, from, sizeof parts);

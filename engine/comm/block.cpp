@@ -11,7 +11,7 @@ namespace unisono::comm {
 
 namespace {
 
-/// Blocks that a mesh keeps to use again.
+/// Storages that a mesh keeps to use again, with their blocks.
 constexpr std::size_t most_spare = 64;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
@@ -25,52 +25,86 @@ Block::Block(Mesh& mesh, const Layout* shape, DType dtype)
     packed = shape_;
 }
 
-/// One that is not used any more, as a new one.
+/// One that is not used any more, as a new one of such an array.
 void Block::renew(const Layout* shape, DType dtype) {
-    if (const Layout* whole = shape->packed(); whole != shape_) {
-        whole->retain();
+    if (shape != shape_) {
+        shape->retain();
         shape_->release();
-        packed = shape_ = whole;
+        packed = shape_ = shape;
     }
+    if (dtype == dtype_) return;
     dtype_ = dtype;
     width = size_of(dtype);
-    room_ = current_ = {};
 }
 
-Block& Block::made(Mesh& mesh, const View& all) {
-    auto& spare = mesh.spare_blocks();
-    std::unique_ptr<Block> block;
-    if (spare.empty()) {
-        block = std::make_unique<Block>(mesh, all.layout, all.dtype);
-    } else {
-        block = std::move(spare.back());
-        spare.pop_back();
-        block->renew(all.layout, all.dtype);
-    }
+Block& Block::made(Mesh& mesh, Storage& s, const Layout* shape, DType dtype) {
+    auto* const block = new Block(mesh, shape, dtype);
     // What is spread has no memory of its own; the storage owns the block.
-    Storage& s = *all.storage;
-    s.owner = static_cast<PlacedMemory*>(block.get());
-    s.release_owner = [](void* owner) { of(owner)->retire(); };
+    s.owner = static_cast<PlacedMemory*>(block);
+    s.release_owner = release_placed;
     s.borrowed = s.adopted = true;
-    return *block.release();
+    return *block;
 }
 
-/// The storage is gone. Of a rank alone each statement makes a block, which is used again.
-void Block::retire() {
+/// Of a rank alone each statement makes a storage and a block, which are used again.
+bool Block::keeps(Storage& s) {
     Mesh* mesh = Mesh::current();
-    if (mesh != &mesh_ || mesh->size() > 1 || mesh->spare_blocks().size() >= most_spare) {
-        delete this;
-        return;
+    if (mesh != &mesh_ || mesh->size() > 1 || mesh->spare().size() >= most_spare || s.poison ||
+        s.readonly || s.use || s.exports > 0)
+        return false;
+    hold(nullptr, nullptr, dtype_);
+    s.version = 0;
+    mesh->spare().push_back(&s);
+    return true;
+}
+
+/// Field by field, here and in local_: moving what was written just now, by wider loads, would wait.
+void Block::hold(Storage* local, const Layout* packed_local, DType dtype) {
+    std::destroy_at(&local_);
+    if (local)
+        ::new (&local_) Array(local, packed_local, dtype, false);
+    else
+        ::new (&local_) Array();
+    here.storage = local;
+    here.layout = packed_local;
+    here.offset = 0;
+    here.dtype = dtype;
+}
+
+Array Block::alike(Block& other, Device* place, const Held* held, Storage* local,
+                   const Layout* layout, DType dtype) {
+    Mesh& mesh = other.mesh_;
+    auto& spare = mesh.spare();
+    Storage* s;
+    Block* block;
+    if (spare.empty()) {
+        s = Storage::create(place, 0);
+        block = &made(mesh, *s, layout, dtype);
+    } else {
+        s = spare.back();
+        spare.pop_back();
+        block = of(*s);
+        block->renew(layout, dtype);
     }
-    local_ = Array();
-    here = {};
-    held_.reset();
-    mesh->spare_blocks().emplace_back(this);
+    s->bytes = layout->size() * block->width;
+    s->version = 1;
+    if (held) {
+        block->held_ = *held;
+        block->spread_ = 0;
+    } else {
+        if (other.spread_ == 0) other.spread_ = mesh.next_spread();
+        if (block->spread_ != other.spread_) {
+            block->held_ = other.held_;
+            block->spread_ = other.spread_;
+        }
+    }
+    block->hold(local, layout, dtype);
+    return {s, layout, dtype, false};
 }
 
 Block& Block::of(Mesh& mesh, const View& all) {
     Block* known = of(*all.storage);
-    return known ? *known : made(mesh, all);
+    return known ? *known : made(mesh, *all.storage, all.layout->packed(), all.dtype);
 }
 
 Block* Block::of(void* owner) { return static_cast<Block*>(static_cast<PlacedMemory*>(owner)); }
@@ -78,7 +112,6 @@ Block* Block::of(const Storage& storage) { return of(storage.owner); }
 
 void Block::keep(Array local) {
     if (mesh_.size() == 1) {
-        // Field by field, as they were written just now: a wider load would wait for them.
         const View& v = local.view();
         here.storage = v.storage;
         here.layout = v.layout;
@@ -98,7 +131,7 @@ Few<std::int64_t> Block::extended(Dims shape, const Halos& halos) const {
 }
 
 void Block::decide(Held held, const Halos& room) {
-    held_ = std::move(held);
+    set(std::move(held));
     room_ = held_->splits().empty() || mesh_.size() == 1 ? Halos{} : room;
     for (std::size_t k = 0; k < most_splits; ++k) {
         if (k >= held_->splits().size() || held_->splits()[k].cycle) room_[k] = {};
@@ -107,20 +140,14 @@ void Block::decide(Held held, const Halos& room) {
     keep(empty(extended(shape(), room_), dtype_, nullptr));
 }
 
-void Block::adopt(Mesh& mesh, const View& all, const Held& held, Array part) {
-    Block& block = made(mesh, all);
-    block.held_.emplace(held);
-    block.keep(std::move(part));
-}
-
 void Block::adopt(Held held, Array part) {
-    held_ = std::move(held);
+    set(std::move(held));
     room_ = current_ = {};
     keep(std::move(part));
 }
 
 void Block::lie(const Held& held, const Halos& room, const Halos& current, Array local) {
-    held_ = held;
+    set(held);
     room_ = room;
     current_ = current;
     keep(std::move(local));

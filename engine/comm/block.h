@@ -37,6 +37,7 @@ class Block : public PlacedMemory {
         return view.layout == shape_ && view.offset == 0 && shape_->size() > 0;
     }
     bool shows(const View& view) const override;
+    bool keeps(Storage& storage) override;
     bool has_shape(const Layout* layout) const { return shape_ == layout->packed(); }
     DType dtype() const { return dtype_; }
     bool is_split() const { return held_.has_value(); }
@@ -52,8 +53,10 @@ class Block : public PlacedMemory {
     void decide(Held held, const Halos& room = {});
     /// Decides to be where the rank's results lie already; `part` is packed.
     void adopt(Held held, Array part);
-    /// Of new storage: the block made so, at once.
-    static void adopt(Mesh& mesh, const View& all, const Held& held, Array part);
+    /// Of a rank alone: new memory of the mesh's place with the contents of `local`, spread as the
+    /// other block's is, or as `held` says where that is not null.
+    static Array alike(Block& other, Device* place, const Held* held, Storage* local,
+                       const Layout* packed, DType dtype);
 
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;
@@ -77,10 +80,14 @@ class Block : public PlacedMemory {
     Few<std::int64_t> extended(Dims shape, const Halos& halos) const;
     std::int64_t first_dealt(const Split& split, const View& view, const Steps& steps,
                              const Box& box) const;
-    static Block& made(Mesh& mesh, const View& all);
+    static Block& made(Mesh& mesh, Storage& s, const Layout* shape, DType dtype);
     void renew(const Layout* shape, DType dtype);
-    void retire();
     void keep(Array local);
+    void hold(Storage* local, const Layout* packed_local, DType dtype);
+    void set(Held held) {
+        held_ = std::move(held);
+        spread_ = 0;
+    }
     /// Along a split axis, counted from the first own element; of others with what halos are there.
     Array slab(std::size_t along, std::int64_t begin, std::int64_t end) const;
     void grow(const Halos& room);
@@ -90,6 +97,7 @@ class Block : public PlacedMemory {
     const Layout* shape_;
     DType dtype_;
     std::optional<Held> held_;
+    std::uint64_t spread_ = 0;  ///< equal numbers, equal held_; 0: not numbered yet
     Array local_;
     Halos room_, current_;  ///< of each split
 };

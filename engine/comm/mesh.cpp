@@ -2,6 +2,7 @@
 #include "comm/mesh.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "comm/partition.h"
 #include "comm/place.h"
@@ -65,7 +66,13 @@ Mesh::Mesh(std::string kind, std::unique_ptr<Transport> transport)
     Tape::current().record_apart(*place_, &partition_->tape());
 }
 
-Mesh::~Mesh() { Tape::current().record_apart(*place_, nullptr); }
+Mesh::~Mesh() {
+    Tape::current().record_apart(*place_, nullptr);
+    for (Storage* s : std::exchange(spare_, {})) {
+        s->retain();
+        s->release();  // of a mesh that is not the current one none stays
+    }
+}
 
 Mesh* Mesh::current() {
     auto* part = Context::current().part_if_made<MeshPart>();

@@ -16,7 +16,6 @@ struct OpaqueCall;
 
 namespace unisono::comm {
 
-class Block;
 class Partition;
 class Place;
 
@@ -67,8 +66,10 @@ class Mesh {
     std::int64_t bytes_gathered() const { return bytes_gathered_; }
     void count_gathered(std::int64_t bytes) { bytes_gathered_ += bytes; }
 
-    /// Blocks of a rank alone whose storages are gone.
-    std::vector<std::unique_ptr<Block>>& spare_blocks() { return spare_blocks_; }
+    /// Of a rank alone: storages that nothing refers to, with their blocks.
+    std::vector<Storage*>& spare() { return spare_; }
+    /// Another number for each way in which blocks of a rank alone are spread.
+    std::uint64_t next_spread() { return ++spreads_; }
 
     /// Completes pending work and waits for all ranks.
     void barrier();
@@ -86,7 +87,8 @@ class Mesh {
     std::unique_ptr<Transport> transport_;
     int size_;  ///< asked for each statement
     std::unique_ptr<Place> place_;
-    std::vector<std::unique_ptr<Block>> spare_blocks_;
+    std::vector<Storage*> spare_;
+    std::uint64_t spreads_ = 0;
     std::unique_ptr<Partition> partition_;
     std::int64_t bytes_gathered_ = 0;
     std::uint64_t number_ = 0, statements_ = 0;

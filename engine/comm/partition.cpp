@@ -147,19 +147,12 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
     plans_.end();
 }
 
-Array Partition::adopted(Array local, const View& like) {
-    const View& v = local.view();
-    Array made(Storage::create(like.storage->device, v.layout->size() * size_of(v.dtype)), v.layout,
-               v.dtype, false);
-    made.view().storage->version = 1;
-    const Block& other = *Block::of(*like.storage);
-    if (other.has_shape(v.layout)) {
-        Block::adopt(mesh_, made.view(), other.held(), std::move(local));
-    } else {
-        const Held held = default_held(v.layout->shape());
-        Block::adopt(mesh_, made.view(), held, std::move(local));
-    }
-    return made;
+Array Partition::adopted(Storage* local, const Layout* packed, DType dtype, const View& like) {
+    Block& other = *Block::of(*like.storage);
+    Device* const place = like.storage->device;
+    if (other.has_shape(packed)) return Block::alike(other, place, nullptr, local, packed, dtype);
+    const Held held = default_held(packed->shape());
+    return Block::alike(other, place, &held, local, packed, dtype);
 }
 
 Storage* Partition::memory_of(const Storage& storage) {

@@ -48,7 +48,8 @@ class Partition final : public Windows {
     bool ends_window(std::span<const Entry> entries) override;
     void run(std::span<Entry> window, const std::function<void(Entry&)>& done) override;
     void complete(Storage& storage) override;
-    Array adopted(Array local, const View& like) override;
+    using Windows::adopted;
+    Array adopted(Storage* local, const Layout* packed, DType dtype, const View& like) override;
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;

@@ -12,6 +12,7 @@
 #include "core/settings.h"
 #include "tape/run/holders.h"
 #include "tape/run/submission.h"
+#include "tape/windows.h"
 
 namespace unisono {
 
@@ -106,8 +107,12 @@ void Storage::free_on_device() noexcept {
     device->pool().give(memory, std::move(users));
 }
 
+void release_placed(void* memory) { delete static_cast<PlacedMemory*>(memory); }
+
 void Storage::destroy() noexcept {
     if (borrowed) {
+        if (release_owner == release_placed && static_cast<PlacedMemory*>(owner)->keeps(*this))
+            return;
         if (release_owner) release_owner(owner);
     } else if (memory.handle && memory.handle != reinterpret_cast<std::uintptr_t>(inline_memory_)) {
         if (addressable()) {

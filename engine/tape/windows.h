@@ -20,6 +20,8 @@ struct PlacedMemory {
     virtual ~PlacedMemory() = default;
     /// Whether statements take the view: on any number of ranks the same ones.
     virtual bool shows(const View& view) const = 0;
+    /// Nothing refers to the storage any more: whether it stays, to be used again.
+    virtual bool keeps(Storage& storage) = 0;
 
     /// Of a rank alone: all of the contents in the host's memory; without storage where something
     /// has to be planned first. Borrowed.
@@ -27,6 +29,9 @@ struct PlacedMemory {
     std::int64_t width = 0;          ///< bytes of an element
     const Layout* packed = nullptr;  ///< that of all of it; borrowed
 };
+
+/// Storage::release_owner of such memory.
+void release_placed(void* memory);
 
 class Windows {
   public:
@@ -47,9 +52,13 @@ class Windows {
     /// Whatever was recorded for this rank's part of the memory is run.
     virtual void complete(Storage& storage) = 0;
 
-    /// Of a rank alone: memory of the place with the contents of a new, packed array of the host,
-    /// spread as the memory of `like` is.
-    virtual Array adopted(Array local, const View& like) = 0;
+    /// Of a rank alone: memory of the place with the contents of new memory of the host that a
+    /// packed array has all of, spread as the memory of `like` is.
+    virtual Array adopted(Storage* local, const Layout* packed, DType dtype, const View& like) = 0;
+    Array adopted(const Array& local, const View& like) {
+        const View& v = local.view();
+        return adopted(v.storage, v.layout, v.dtype, like);
+    }
     /// Of a rank alone with nothing recorded: where the host has the contents; else null.
     virtual Storage* memory_of(const Storage& storage) = 0;
     /// What the window that is recorded will do and send, a line for each statement.
@@ -101,6 +110,18 @@ inline bool view_here(const View& view, View& local) {
         local.offset += memory->here.offset * (memory->width / size_of(view.dtype));
     local.dtype = view.dtype;
     return true;
+}
+
+/// The same of one element, by its place in the storage: where it is, if it is there now; else null.
+inline const char* element_here(const View& view, std::int64_t place) {
+    if (!view.storage->device || !windows_alone(view.storage->device)) return nullptr;
+    const auto* memory = static_cast<const PlacedMemory*>(view.storage->owner);
+    if (!memory || view.storage->poison || size_of(view.dtype) != memory->width || place < 0 ||
+        place >= memory->packed->size())
+        return nullptr;
+    const View& here = memory->here;
+    if (!here.storage || !eager::is_ready(here.storage)) return nullptr;
+    return here.storage->data() + (here.offset + place) * memory->width;
 }
 
 }  // namespace unisono

@@ -52,12 +52,11 @@ Array iota(std::int64_t n, Device* device) {
     return a;
 }
 
-/// On the mesh of a rank alone: the same of the host's array; none where it must be planned.
-static Array astype_alone(const Array& a, DType t) {
+/// On the mesh of a rank alone: the array as one of the host's; null where it must be planned.
+static Windows* source_alone(const Array& a, View& local) {
     Windows* windows = windows_alone(a.device());
-    View local;
-    if (!windows || a.rank() == 0 || a.size() == 0 || !view_here(a.view(), local)) return {};
-    return windows->adopted(astype(Array::of(local), t, true), a.view());
+    if (!windows || a.rank() == 0 || a.size() == 0 || !view_here(a.view(), local)) return nullptr;
+    return windows;
 }
 
 Array astype(const Array& a, DType t, bool copy_if_same) {
@@ -70,8 +69,9 @@ Array astype(const Array& a, DType t, bool copy_if_same) {
     }
     if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
     if (a.device()) {
-        Array alone = astype_alone(a, t);
-        if (alone.view().layout) return alone;
+        View local;
+        if (Windows* windows = source_alone(a, local))
+            return windows->adopted(astype(Array::of(local), t, true), a.view());
     }
     Entry e{};
     e.kind = EntryKind::Copy;

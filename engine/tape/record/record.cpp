@@ -130,7 +130,17 @@ struct PlainCall {
     std::int64_t read = 0;
 };
 
+/// Where the elements of the host's memory are, if they are there now; else null.
+const char* elements(const View& v) { return eager::is_ready(v.storage) ? v.data() : nullptr; }
+
+/// The same on the mesh of a rank alone.
+const char* elements_alone(const View& v) {
+    View here;
+    return view_here(v, here) ? elements(here) : nullptr;
+}
+
 /// False where an operand is not ready or lies otherwise.
+template <const char* (*elements_of)(const View&) = elements>
 bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
                    const Array* into, PlainCall& call) {
     const Layout* layout = like.layout;
@@ -146,8 +156,9 @@ bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
             form |= 1u << k;
             continue;
         }
-        if (!v.layout->contiguous() || !eager::is_ready(v.storage)) return false;
-        call.data[k] = v.data();
+        if (!v.layout->contiguous()) return false;
+        call.data[k] = elements_of(v);
+        if (!call.data[k]) return false;
         call.read += layout->size() * size_of(v.dtype);
     }
     if (args.size() == 1) call.data[1] = call.data[0];
@@ -508,6 +519,28 @@ static const View* first_far(std::span<const Arg> args) {
 /// Whether there is an array: of what may find that it cannot make one.
 static bool is_made(const Array& a) { return a.view().layout; }
 
+/// On the mesh of a rank alone: a statement on few elements that are ready, as most are.
+struct FewAlone {
+    const OpTable::Row* row;
+    const View* like = nullptr;
+    Windows* windows;
+    PlainCall call;
+
+    /// False where it is any other.
+    bool prepare(Op op, std::span<const Arg> args) {
+        row = plain_case(op, args, like);
+        if (!row || like->layout->size() > limits::eager_points || like->layout->rank() == 0 ||
+            op == Op::FloorDiv || op == Op::NextAfter)
+            return false;
+        windows = windows_alone(like->storage->device);
+        return windows && Tape::current().runs_eagerly() &&
+               prepare_plain<elements_alone>(*row, args, *like, nullptr, call);
+    }
+    Array run() const {
+        return windows->adopted(run_plain(call, like->layout, row->result), *like);
+    }
+};
+
 /// On the mesh of a rank alone: the same statement on the host's arrays; none where it must be
 /// planned.
 static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
@@ -527,25 +560,17 @@ static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
     for (const Arg& a : args) {
         if (!a.is_scalar() && a.view.layout->packed() != like->layout->packed()) return {};
     }
-    // Few elements at once, as apply_any does after more questions.
-    const View* first = nullptr;
-    PlainCall call;
-    if (like->layout->size() <= limits::eager_points && like->layout->rank() > 0 &&
-        op != Op::FloorDiv && op != Op::NextAfter && Tape::current().runs_eagerly()) {
-        const OpTable::Row* row = plain_case(op, operands, first);
-        if (row && prepare_plain(*row, operands, *first, nullptr, call))
-            return windows->adopted(run_plain(call, first->layout, row->result), *like);
-    }
     Array computed = apply(op, operands);
     if (computed.rank() == 0) return computed;
     for (const Arg& a : operands) {
         if (computed.view().storage == a.view.storage) return {};  // no new memory
     }
-    return windows->adopted(std::move(computed), *like);
+    return windows->adopted(computed, *like);
 }
 
 /// Where some operand, or `out`, is on a device.
 [[gnu::noinline]] static Array apply_far(Op op, std::span<const Arg> args, const Array* out) {
+    if (FewAlone few; !out && few.prepare(op, args)) return few.run();
     Array made = apply_alone(op, args, out);
     if (is_made(made)) return made;
     Device* far = far_device(args);
@@ -591,7 +616,7 @@ static Array where_alone(std::span<const Arg> args, const View& like) {
     LocalOperands local;
     if (!windows || !local.set(args, like.storage->device)) return {};
     Array computed = where(local.of[0], local.of[1], local.of[2]);
-    return computed.rank() == 0 ? computed : windows->adopted(std::move(computed), like);
+    return computed.rank() == 0 ? computed : windows->adopted(computed, like);
 }
 
 Array where(const Arg& condition, const Arg& a, const Arg& b) {

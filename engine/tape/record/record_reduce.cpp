@@ -96,7 +96,7 @@ bool reduce_alone(Op op, const Array& a, const std::optional<std::vector<int>>& 
     View local;
     if (!windows || a.rank() == 0 || !view_here(a.view(), local)) return false;
     made = reduce(op, Array::of(local), axes, keepdims, dtype);
-    if (!made.is_value()) made = windows->adopted(std::move(made), a.view());
+    if (!made.is_value()) made = windows->adopted(made, a.view());
     return true;
 }
 
