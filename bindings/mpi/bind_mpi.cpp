@@ -99,34 +99,61 @@ struct PyRequest {
     std::unique_ptr<comm::Request> request;
     std::vector<Buffer> buffers;
     bool receives = false;
+    bool is_ready = false;  ///< done, and nobody was told
 
     PyRequest() = default;
     PyRequest(PyRequest&&) = default;
     PyRequest& operator=(PyRequest&&) = default;
     ~PyRequest();
 
-    bool test(nb::handle status) {
+    bool is_active() const { return request || is_ready; }
+    /// Whether it is done, about which test or wait still tell.
+    bool ask(nb::handle status) {
         Delivery d;
         if (request) {
             if (!unlocked([&] { return request->test(&d); })) return false;
             done(d);
+            is_ready = true;
         }
         set_status(status, delivery);
         return true;
     }
-    void wait(nb::handle status) {
+    bool test(nb::handle status) {
+        if (!ask(status)) return false;
+        told(status);
+        return true;
+    }
+    bool wait(nb::handle status) {
         if (request) {
             Delivery d;
             unlocked([&] { request->wait(&d); });
             done(d);
         }
         set_status(status, delivery);
+        told(status);
+        return true;
     }
+    /// What is received no more counts as done; sends go on, as they do in all of today's MPI.
+    void cancel() {
+        if (!request || !receives) return;
+        request.reset();
+        buffers.clear();
+        delivery = {};
+        is_ready = was_cancelled = true;
+    }
+    static PyRequest finished(const Delivery& d) {
+        PyRequest made;
+        made.delivery = d;
+        made.is_ready = true;
+        return made;
+    }
+    void take(PyRequest& other) { *this = std::move(other); }
     /// Which of them is done, waiting for one; -1 where none is under way.
     static std::int64_t wait_any(const std::vector<PyRequest*>& all) {
         std::vector<comm::Request*> requests;
         std::vector<std::int64_t> places;
         for (std::size_t k = 0; k < all.size(); ++k) {
+            if (all[k]->is_ready) return static_cast<std::int64_t>(k);
             if (!all[k]->request) continue;
             requests.push_back(all[k]->request.get());
             places.push_back(static_cast<std::int64_t>(k));
@@ -136,6 +163,10 @@ struct PyRequest {
     }
 
   private:
+    void told(nb::handle status) {
+        if (was_cancelled && !status.is_none()) status.attr("cancelled") = true;
+        is_ready = false;
+    }
     void done(const Delivery& d) {
         delivery = d;
         request.reset();
@@ -144,6 +175,7 @@ struct PyRequest {
         buffers.clear();
     }
     Delivery delivery;
+    bool was_cancelled = false;
 };
 
 /// Requests that were dropped before they were done: their memory stays until they are.
@@ -211,8 +243,11 @@ comm::Shares shares_of(nb::handle given) {
     fail(ErrorKind::Value, std::string("mpi: ") + call + ": " + what + place_of_caller());
 }
 
-comm::Memory memory_of(const Buffer& b, const char* call) {
+/// `moves`: nothing is computed, so that elements of any kind are bytes.
+comm::Memory memory_of(const Buffer& b, const char* call, bool moves) {
     if (b.empty()) return {};
+    if (b.dtype() == DType::UInt8 && b.item() > 1 && moves)
+        return {b.data(), b.bytes(), DType::UInt8, true};
     if (b.dtype() == DType::UInt8 && b.item() > 1)
         fail(ErrorKind::Type, std::string("mpi: ") + call +
                                   ": elements of a kind that MPI does not know" +
@@ -232,7 +267,9 @@ PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, 
     const bool sends_it = c.kind == CollectiveKind::Broadcast && self->rank() == root;
     Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
     Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
-    measure(c, memory_of(source, name), memory_of(target, name), *self.comm, place_of_caller);
+    const bool moves = c.kind < CollectiveKind::Reduce && c.sends.even() && c.receives.even();
+    measure(c, memory_of(source, name, moves), memory_of(target, name, moves), *self.comm,
+            place_of_caller);
     auto request = unlocked([&] { return self->start(c); });
     return started(std::move(request), std::move(source), std::move(target), true);
 }
@@ -263,17 +300,45 @@ PyRequest start_receive(PyComm& self, nb::handle buf, int source, int tag) {
     return started(std::move(request), std::move(b), {}, true);
 }
 
+/// A message that is still to be received, by its holder alone.
+struct PyMatched {
+    std::unique_ptr<comm::Matched> message;
+
+    PyRequest receive(nb::handle buf) {
+        Buffer b(buf, true, "Recv");
+        const Delivery d = message->delivery();
+        if (b.bytes() < d.bytes)
+            fail(ErrorKind::Comm, "mpi: Recv: the message from rank " + std::to_string(d.source) +
+                                      " has " + std::to_string(d.bytes) +
+                                      " bytes; got a buffer of " + std::to_string(b.bytes()) +
+                                      place_of_caller());
+        unlocked([&] { message->receive(b.data()); });
+        b.deliver();
+        return PyRequest::finished(d);
+    }
+    nb::object receive_bytes(nb::handle status) {
+        const Delivery d = message->delivery();
+        nb::object made = nb::steal(PyBytes_FromStringAndSize(nullptr, d.bytes));
+        if (!made.is_valid()) throw nb::python_error();
+        char* to = PyBytes_AS_STRING(made.ptr());
+        unlocked([&] { message->receive(to); });
+        set_status(status, d);
+        return made;
+    }
+};
+
 /// The next message as bytes; None if there is none and it should not wait.
 nb::object receive_bytes(PyComm& self, int source, int tag, bool wait, nb::handle status) {
     auto matched = unlocked([&] { return self->match(source, tag, wait); });
     if (!matched) return nb::none();
-    Delivery d = matched->delivery();
-    nb::object made = nb::steal(PyBytes_FromStringAndSize(nullptr, d.bytes));
-    if (!made.is_valid()) throw nb::python_error();
-    char* to = PyBytes_AS_STRING(made.ptr());
-    unlocked([&] { matched->receive(to); });
-    set_status(status, d);
-    return made;
+    return PyMatched{std::move(matched)}.receive_bytes(status);
+}
+
+nb::object match(PyComm& self, int source, int tag, bool wait, nb::handle status) {
+    auto matched = unlocked([&] { return self->match(source, tag, wait); });
+    if (!matched) return nb::none();
+    set_status(status, matched->delivery());
+    return nb::cast(PyMatched{std::move(matched)});
 }
 
 /// One-sided memory whose elements have one dtype.
@@ -420,12 +485,24 @@ void add_windows(nb::module_& m) {
 
 void add_requests(nb::module_& m) {
     nb::class_<PyRequest>(m, "_Request", "A message or collective call under way.")
+        .def(nb::init<>())
         .def("Test", &PyRequest::test, nb::arg("status") = nb::none())
+        .def("Get_status", &PyRequest::ask, nb::arg("status") = nb::none())
+        .def("Cancel", &PyRequest::cancel)
+        .def_prop_ro("_is_active", &PyRequest::is_active)
+        .def("_take", &PyRequest::take)
+        .def_static("_nothing",
+                    [] {
+                        return PyRequest::finished({comm::no_rank, -1, 0});
+                    })
         .def("Wait", &PyRequest::wait, nb::arg("status") = nb::none())
         .def_static("_wait_any", &PyRequest::wait_any);
 }
 
 void add_communicators(nb::module_& m) {
+    nb::class_<PyMatched>(m, "_Matched", "A message that was matched.")
+        .def("receive", &PyMatched::receive, nb::arg("buf").none())
+        .def("receive_bytes", &PyMatched::receive_bytes, nb::arg("status").none());
     nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), "Ranks that exchange messages.");
     c.def_prop_ro("rank", [](const PyComm& p) { return p->rank(); });
     c.def_prop_ro("size", [](const PyComm& p) { return p->size(); });
@@ -438,26 +515,26 @@ void add_communicators(nb::module_& m) {
     c.def(
         "Send",
         [](PyComm& p, nb::handle buf, int dest, int tag) { send(p, buf, dest, tag, false); },
-        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+        nb::arg("buf").none(), nb::arg("dest"), nb::arg("tag") = 0);
     c.def(
         "Ssend",
         [](PyComm& p, nb::handle buf, int dest, int tag) { send(p, buf, dest, tag, true); },
-        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
-    c.def("Recv", &receive, nb::arg("buf"), nb::arg("source") = comm::any_source,
+        nb::arg("buf").none(), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def("Recv", &receive, nb::arg("buf").none(), nb::arg("source") = comm::any_source,
           nb::arg("tag") = comm::any_tag, nb::arg("status") = nb::none());
     c.def(
         "Isend",
         [](PyComm& p, nb::handle buf, int dest, int tag) {
             return start_send(p, buf, dest, tag, false);
         },
-        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
+        nb::arg("buf").none(), nb::arg("dest"), nb::arg("tag") = 0);
     c.def(
         "Issend",
         [](PyComm& p, nb::handle buf, int dest, int tag) {
             return start_send(p, buf, dest, tag, true);
         },
-        nb::arg("buf"), nb::arg("dest"), nb::arg("tag") = 0);
-    c.def("Irecv", &start_receive, nb::arg("buf"), nb::arg("source") = comm::any_source,
+        nb::arg("buf").none(), nb::arg("dest"), nb::arg("tag") = 0);
+    c.def("Irecv", &start_receive, nb::arg("buf").none(), nb::arg("source") = comm::any_source,
           nb::arg("tag") = comm::any_tag);
     c.def(
         "Probe",
@@ -480,6 +557,8 @@ void add_communicators(nb::module_& m) {
         nb::arg("status") = nb::none());
     c.def("_receive_bytes", &receive_bytes, nb::arg("source"), nb::arg("tag"), nb::arg("wait"),
           nb::arg("status") = nb::none());
+    c.def("_match", &match, nb::arg("source"), nb::arg("tag"), nb::arg("wait"),
+          nb::arg("status").none());
     c.def("_start", &collective, nb::arg("kind"), nb::arg("source").none(), nb::arg("sends").none(),
           nb::arg("target").none(), nb::arg("receives").none(), nb::arg("root"),
           nb::arg("combine"));

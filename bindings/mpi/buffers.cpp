@@ -17,11 +17,28 @@ nb::object staged(nb::handle array) {
     return make(array);
 }
 
+/// The memory that a list of a buffer, a count and a type means; None where it is none.
+nb::object specified(nb::handle spec, bool writable) {
+    static nb::handle find =
+        nb::object(nb::module_::import_("unisono.mpi._datatypes").attr("specified")).release();
+    return find(spec, writable);
+}
+
 }  // namespace
 
 Buffer::Buffer(nb::handle object, bool writable, const char* call) {
     int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     nb::handle taken = object;
+    nb::object given;
+    if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()) || object.is_none()) {
+        given = specified(object, writable);
+        if (!given.is_none()) taken = object = given;
+        if (nb::hasattr(given, "room")) {
+            target_ = given;
+            staged_ = given.attr("room");
+            taken = staged_;
+        }
+    }
     if (is_array(object.ptr())) {
         const Array& a = used_array(object.ptr());
         if (writable && a.readonly()) {

@@ -187,6 +187,7 @@ void start_receive(std::int64_t* v) noexcept {
 }
 
 /// [0, number, memory, waits]: [failed, done, source, tag, bytes]
+/// Where `waits` is 2, it is only asked: [failed, 0; 1: it is done; 2: it is not under way].
 void finish(std::int64_t* v) noexcept {
     guarded(v, [&] {
         const std::int64_t number = v[1];
@@ -194,6 +195,10 @@ void finish(std::int64_t* v) noexcept {
         Delivery d;
         bool is_done = true;
         if (const auto started = AllStarted::instance().find(number)) {
+            if (v[5] == 2) {
+                v[1] = started->request->test();
+                return;
+            }
             if (v[5] != 0)
                 started->request->wait(&d);
             else
@@ -203,6 +208,9 @@ void finish(std::int64_t* v) noexcept {
             if (is_done && started->receives && arrived > 0)
                 std::memcpy(to.data, started->memory.data(), static_cast<std::size_t>(arrived));
             if (is_done) AllStarted::instance().remove(number);
+        } else if (v[5] == 2) {
+            v[1] = 2;
+            return;
         }
         v[1] = is_done;
         tell(v + 2, d);

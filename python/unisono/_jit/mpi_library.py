@@ -258,7 +258,65 @@ def _test_all(requests):
     return done
 
 
-of_requests = {"Waitall": _wait_all, "Waitany": _wait_any, "Testall": _test_all}
+@jit
+def _asked(number):
+    """0: under way; 1: done, and to be waited for; 2: neither."""
+    return comm_finish(number, None, 2)[0]
+
+
+@jit
+def _test_any(requests, status=None):
+    k = 0
+    found = UNDEFINED
+    under_way = 0
+    for request in requests:
+        state = _asked(request.number)
+        if state != 2:
+            under_way += 1
+        if state == 1 and found == UNDEFINED:
+            request.Wait(status)
+            found = k
+        k += 1
+    return found, found != UNDEFINED or under_way == 0
+
+
+@jit
+def _test_some(requests):
+    k = 0
+    under_way = 0
+    found = [0 for _ in range(0)]
+    for request in requests:
+        state = _asked(request.number)
+        if state != 2:
+            under_way += 1
+        if state == 1:
+            request.Wait()
+            found.append(k)
+        k += 1
+    if under_way == 0:
+        return None
+    return found
+
+
+@jit
+def _wait_some(requests):
+    numbers = np.empty(len(requests), np.int64)
+    k = 0
+    for request in requests:
+        numbers[k] = request.number
+        k += 1
+    comm_finish_any(numbers)
+    return _test_some(requests)
+
+
+of_requests = {
+    "Waitall": _wait_all,
+    "Waitany": _wait_any,
+    "Waitsome": _wait_some,
+    "Testall": _test_all,
+    "Testany": _test_any,
+    "Testsome": _test_some,
+}
 
 
 @jit

@@ -17,7 +17,39 @@ Examples
 """
 
 from ._communicator import ANY_SOURCE, ANY_TAG, IN_PLACE, PROC_NULL, Comm
-from ._objects import UNDEFINED, ObjectRequest, Request, Status
+from ._datatypes import ORDER_C, Datatype
+from ._datatypes import named as _named
+from ._environment import (
+    BSEND_OVERHEAD,
+    ERR_ARG,
+    ERR_BUFFER,
+    ERR_COMM,
+    ERR_COUNT,
+    ERR_OTHER,
+    ERR_RANK,
+    ERR_REQUEST,
+    ERR_ROOT,
+    ERR_TAG,
+    ERR_TRUNCATE,
+    ERR_TYPE,
+    SUCCESS,
+    THREAD_FUNNELED,
+    THREAD_MULTIPLE,
+    THREAD_SERIALIZED,
+    THREAD_SINGLE,
+    Attach_buffer,
+    Detach_buffer,
+    Exception,
+    Get_library_version,
+    Get_processor_name,
+    Get_version,
+    Is_finalized,
+    Is_initialized,
+    Query_thread,
+    Wtick,
+)
+from ._matched import MESSAGE_NO_PROC, MESSAGE_NULL, Message
+from ._objects import ObjectRequest
 from ._operations import (
     BAND,
     BOR,
@@ -35,37 +67,78 @@ from ._operations import (
     SUM,
     Op,
 )
+from ._requests import REQUEST_NULL, Prequest, Request
+from ._status import UNDEFINED, Status
 from ._windows import Window, window
+
+Intracomm = Comm
+globals().update(_named)
 
 __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
+    "Attach_buffer",
     "BAND",
     "BOR",
+    "BSEND_OVERHEAD",
     "BXOR",
+    "Comm",
+    "Datatype",
+    "Detach_buffer",
+    "ERR_ARG",
+    "ERR_BUFFER",
+    "ERR_COMM",
+    "ERR_COUNT",
+    "ERR_OTHER",
+    "ERR_RANK",
+    "ERR_REQUEST",
+    "ERR_ROOT",
+    "ERR_TAG",
+    "ERR_TRUNCATE",
+    "ERR_TYPE",
+    "Exception",
+    "Get_library_version",
+    "Get_processor_name",
+    "Get_version",
     "IN_PLACE",
+    "Intracomm",
+    "Is_finalized",
+    "Is_initialized",
     "LAND",
     "LOR",
     "LXOR",
     "MAX",
     "MAXLOC",
+    "MESSAGE_NO_PROC",
+    "MESSAGE_NULL",
     "MIN",
     "MINLOC",
+    "Message",
     "NO_OP",
-    "PROC_NULL",
-    "PROD",
-    "REPLACE",
-    "SUM",
-    "UNDEFINED",
-    "Comm",
+    "ORDER_C",
     "ObjectRequest",
     "Op",
+    "PROC_NULL",
+    "PROD",
+    "Prequest",
+    "Query_thread",
+    "REPLACE",
+    "REQUEST_NULL",
     "Request",
+    "SUCCESS",
+    "SUM",
     "Status",
+    "THREAD_FUNNELED",
+    "THREAD_MULTIPLE",
+    "THREAD_SERIALIZED",
+    "THREAD_SINGLE",
+    "UNDEFINED",
     "Window",
+    "Wtick",
     "Wtime",
     "library_version",
     "window",
+    *_named,
 ]
 
 

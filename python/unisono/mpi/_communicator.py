@@ -7,8 +7,12 @@ pickle.
 from itertools import accumulate
 
 from .._engine import _Comm
-from ._objects import ObjectRequest, Status, dumped, loaded
+from ._datatypes import Datatype, is_message, specified, type_of
+from ._matched import match
+from ._objects import ObjectRequest, dumped, loaded, wait_for
 from ._operations import SUM, code_of
+from ._requests import Prequest
+from ._status import Status
 
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2
@@ -40,13 +44,16 @@ def _split(spec):
     if not isinstance(spec, list | tuple) or not spec:
         return spec, None
     buffer, *rest = spec
-    if rest and isinstance(rest[-1], str):
-        rest.pop()  # the name of a type: the buffer knows its own
-    if not rest:
-        return buffer, None
+    kind = rest.pop() if rest and isinstance(rest[-1], str | Datatype) else None
+    if not rest or _is_number(rest[0]) or (not len(rest[0]) and len(rest) == 1):
+        return (spec if is_message(spec) else buffer), None
     counts, starts = rest[0], rest[1] if len(rest) > 1 else None
-    if starts is None and len(counts) == 2 and not _is_number(counts[0]):
+    if starts is None and len(counts) == 2 and (counts[0] is None or not _is_number(counts[0])):
         counts, starts = counts
+    if counts is None:
+        return (buffer, kind), None
+    if type_of(kind) is not None:
+        buffer = specified((buffer, kind), True)
     counts = [int(c) for c in counts]
     if starts is None:
         starts = [0, *accumulate(counts)][: len(counts)]
@@ -54,10 +61,13 @@ def _split(spec):
 
 
 def _is_number(x):
-    return isinstance(x, int) or hasattr(x, "__index__")
+    return isinstance(x, int) or (hasattr(x, "__index__") and not getattr(x, "ndim", 0))
 
 
 def _dtype_name(buffer):
+    if isinstance(buffer, list | tuple) and buffer:
+        dtype = type_of(buffer[-1]) if len(buffer) > 1 else None
+        return _dtype_name(buffer[0]) if dtype is None else str(dtype)
     return str(getattr(buffer, "dtype", "bool"))
 
 
@@ -77,6 +87,13 @@ def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
 
 def _wait(request):
     request.Wait()
+
+
+def _copied(buf):
+    """The bytes of a buffer, which may be one of ``[buffer, count, type]``."""
+    memory = specified(buf, False)
+    memory = buf if memory is None else memory
+    return memory.copy() if hasattr(memory, "copy") else bytes(memory)
 
 
 class _Methods:
@@ -110,6 +127,79 @@ class _Methods:
         outgoing = self.Isend(sendbuf, dest, sendtag)
         incoming.Wait(status)
         outgoing.Wait()
+
+    def Sendrecv_replace(
+        self, buf, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, status=None
+    ):
+        """Send a buffer, and receive another message into it."""
+        outgoing = self.Isend(_copied(buf), dest, sendtag)
+        self.Recv(buf, source, recvtag, status)
+        outgoing.Wait()
+
+    def Isendrecv(
+        self,
+        sendbuf,
+        dest,
+        sendtag=0,
+        recvbuf=None,
+        source=ANY_SOURCE,
+        recvtag=ANY_TAG,
+    ):
+        """Start to send a copy of one buffer and to receive another."""
+        incoming = self.Irecv(recvbuf, source, recvtag)
+        self.Bsend(sendbuf, dest, sendtag)
+        return incoming
+
+    def Isendrecv_replace(self, buf, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG):
+        """Start to send a copy of a buffer, and to receive another message into it."""
+        self.Bsend(buf, dest, sendtag)
+        return self.Irecv(buf, source, recvtag)
+
+    def Rsend(self, buf, dest, tag=0):
+        """Send a buffer whose receive has begun."""
+        self.Send(buf, dest, tag)
+
+    def Irsend(self, buf, dest, tag=0):
+        """Start sending a buffer whose receive has begun."""
+        return self.Isend(buf, dest, tag)
+
+    def Bsend(self, buf, dest, tag=0):
+        """Send a copy of a buffer, without waiting for its receive."""
+        self.Isend(_copied(buf), dest, tag)
+
+    def Ibsend(self, buf, dest, tag=0):
+        """Start sending a copy of a buffer."""
+        return self.Isend(_copied(buf), dest, tag)
+
+    def Send_init(self, buf, dest, tag=0):
+        """A send that `Start` begins, as often as wanted."""
+        return Prequest(lambda: self.Isend(buf, dest, tag))
+
+    def Ssend_init(self, buf, dest, tag=0):
+        """The same of a send that is done when it is being received."""
+        return Prequest(lambda: self.Issend(buf, dest, tag))
+
+    def Bsend_init(self, buf, dest, tag=0):
+        """The same of a send of a copy."""
+        return Prequest(lambda: self.Ibsend(buf, dest, tag))
+
+    def Rsend_init(self, buf, dest, tag=0):
+        """The same of a send whose receive has begun."""
+        return Prequest(lambda: self.Irsend(buf, dest, tag))
+
+    def Recv_init(self, buf, source=ANY_SOURCE, tag=ANY_TAG):
+        """A receive that `Start` begins, as often as wanted."""
+        return Prequest(lambda: self.Irecv(buf, source, tag))
+
+    def Mprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Wait for a message and match it: only the result receives it."""
+        return match(self, source, tag, True, status)
+
+    def Improbe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Match a message that is there; None where none is."""
+        return match(self, source, tag, False, status)
+
+    mprobe, improbe = Mprobe, Improbe
 
     def Barrier(self):
         """Wait until all ranks are here."""
@@ -203,21 +293,29 @@ class _Methods:
 
     def send(self, obj, dest, tag=0):
         """Send an object."""
-        waiting = self.__dict__.get("_waiting")
-        if not waiting:
+        if not self.__dict__.get("_waiting"):
             return self.Send(dumped(obj), dest, tag)
-        request = self.isend(obj, dest, tag)
-        for receive in list(waiting):
-            receive._advance()  # a message to this rank itself may wait for its receive
-        request.Wait()
+        wait_for(self.isend(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
         """Send an object; returns when it is being received."""
-        self.Ssend(dumped(obj), dest, tag)
+        wait_for(self.issend(obj, dest, tag))
 
     def isend(self, obj, dest, tag=0):
         """Start sending an object."""
         return self.Isend(dumped(obj), dest, tag)
+
+    def issend(self, obj, dest, tag=0):
+        """Start sending an object; it is done when it is being received."""
+        return self.Issend(dumped(obj), dest, tag)
+
+    def bsend(self, obj, dest, tag=0):
+        """Send an object, without waiting for its receive."""
+        self.isend(obj, dest, tag)
+
+    def ibsend(self, obj, dest, tag=0):
+        """Start sending an object."""
+        return self.isend(obj, dest, tag)
 
     def recv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Receive an object."""

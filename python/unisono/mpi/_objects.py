@@ -1,14 +1,12 @@
 """Messages of Python objects, by pickle, in the order in which they were asked for."""
 
-import dataclasses
 import pickle
 
 from .._engine import _Request
+from ._status import Status
 
-UNDEFINED = -32766  # where there is no index; Open MPI's and MPICH's
 
-
-class ObjectRequest:
+class ObjectRequest(_Request):
     """A receive of an object under way.
 
     Examples
@@ -21,11 +19,13 @@ class ObjectRequest:
     """
 
     def __init__(self, comm, source, tag):
+        super().__init__()
         self._comm = comm
         self._source = source
         self._tag = tag
         self._data = None
         self._status = Status()
+        self._is_done = False  # and somebody has the object
         _waiting(comm).append(self)
 
     def _fits(self, source, tag):
@@ -41,7 +41,12 @@ class ObjectRequest:
             _waiting(self._comm).remove(first)
         return self._data is not None
 
+    @property
+    def _is_active(self):
+        return not self._is_done
+
     def _object(self, status):
+        self._is_done = True
         if status is not None:
             status.__dict__.update(self._status.__dict__)
         return loaded(self._data)
@@ -58,45 +63,52 @@ class ObjectRequest:
             self._comm.Probe(self._source, self._tag)
         return self._object(status)
 
+    def Test(self, status=None):
+        """Whether the object has arrived."""
+        return self.test(status)[0]
 
-@dataclasses.dataclass(eq=False, repr=False)
-class Status:
-    """What arrived: its source, its tag and its size.
+    def Wait(self, status=None):
+        """Wait until the object has arrived."""
+        self.wait(status)
+        return True
 
-    Examples
-    --------
-    >>> import unisono as un
-    >>> status = un.mpi.Status()
-    >>> comm = un.mpi.COMM_SELF
-    >>> request = comm.isend("abc", dest=0, tag=7)
-    >>> comm.recv(status=status), status.source, status.tag
-    ('abc', 0, 7)
-    >>> request.wait()
-    """
+    def Get_status(self, status=None):
+        """Whether the object has arrived, which is still to be asked for."""
+        if self._data is None and not self._advance():
+            return False
+        if status is not None:
+            status.__dict__.update(self._status.__dict__)
+        return True
 
-    source: int = -1
-    tag: int = -1
-    bytes: int = 0
+    def Cancel(self):
+        """Ask for the object no more."""
+        if self._data is None:
+            _waiting(self._comm).remove(self)
+            self._data, self._status.cancelled = b"", True
 
-    def Get_source(self):
-        """The rank that sent it."""
-        return self.source
+    Free = cancel = Cancel
+    get_status = Get_status
 
-    def Get_tag(self):
-        """Its tag."""
-        return self.tag
 
-    def Get_count(self, dtype=None):
-        """Its number of elements of that dtype, or of bytes."""
-        if dtype is None:
-            return self.bytes
-        import numpy
-
-        return self.bytes // numpy.dtype(dtype).itemsize
+_lists = []  # of all communicators
 
 
 def _waiting(comm):
-    return comm.__dict__.setdefault("_waiting", [])
+    known = comm.__dict__.get("_waiting")
+    if known is None:
+        known = comm.__dict__["_waiting"] = []
+        _lists.append(known)
+    return known
+
+
+def wait_for(request, status=None):
+    """Wait for a request of memory; it may be one to this rank itself, which a receive of an object waits for."""
+    while any(_lists):
+        if request.Test(status):
+            return
+        for receive in [r for waiting in _lists for r in waiting]:
+            receive._advance()
+    request.Wait(status)
 
 
 def dumped(obj):
@@ -107,77 +119,3 @@ def dumped(obj):
 def loaded(data):
     """The object of bytes; None of an empty message, as PROC_NULL sends."""
     return pickle.loads(data) if data else None
-
-
-def _test(self, status=None):
-    """Whether it is done, and None (buffers hold what arrived)."""
-    return self.Test(status), None
-
-
-def _wait(self, status=None):
-    """Wait until it is done."""
-    self.Wait(status)
-
-
-def _wait_all(requests):
-    """Wait until all are done; what lower-case receives got, in their order."""
-    return [request.wait() for request in requests]
-
-
-def _Wait_all(requests):
-    """Wait until all are done."""
-    for request in requests:
-        request.wait()
-
-
-def _Wait_any(requests, status=None):
-    """Wait until one that is under way is done; its index, or UNDEFINED where none is under way."""
-    requests = list(requests)
-    for k, request in enumerate(requests):
-        if not isinstance(request, _Request):
-            raise TypeError(
-                f"Waitany: element {k} is {type(request).__name__!r}; expected a Request, as Isend and Irecv give"
-            )
-    found = _Request._wait_any(requests)
-    if found < 0:
-        return UNDEFINED
-    requests[found].Wait(status)
-    return found
-
-
-def _Test_all(requests):
-    """Whether all are done."""
-    return all([request.Test() for request in requests])
-
-
-class _OfRequests:
-    """A function of a list of requests; compiled code has one of its own."""
-
-    def __init__(self, name, function):
-        self.__name__ = name
-        self.__doc__ = function.__doc__
-        self._function = function
-
-    def __call__(self, requests, *status, **given):
-        return self._function(requests, *status, **given)
-
-    def __repr__(self):
-        return f"unisono.mpi.Request.{self.__name__}"
-
-    @property
-    def _in_compiled_code(self):
-        from .._jit.mpi_library import of_requests
-
-        return of_requests[self.__name__]
-
-
-_Request._holds_compiled_functions = True  # for compiled code, which finds these by name
-_Request.test = _test
-_Request.wait = _wait
-_Request.Waitall = _OfRequests("Waitall", _Wait_all)
-_Request.Waitany = _OfRequests("Waitany", _Wait_any)
-_Request.Testall = _OfRequests("Testall", _Test_all)
-_Request.waitall = staticmethod(_wait_all)
-Request = _Request
-ObjectRequest.Waitall = staticmethod(_Wait_all)
-ObjectRequest.waitall = staticmethod(_wait_all)

@@ -1,0 +1,244 @@
+"""Types of elements with MPI's names, those made of others, and the memory that ``[buffer, count, type]`` means."""
+
+import numpy
+
+from .._engine import UnsupportedError
+
+
+class Datatype:
+    """The type of the elements of a message: a number, or places among numbers that lie apart.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> column = un.mpi.DOUBLE.Create_vector(
+    ...     3, 1, 4
+    ... ).Commit()  # of a matrix of 3 rows and 4 columns
+    >>> comm, u, got = un.mpi.COMM_SELF, un.arange(12.0), un.zeros(3)
+    >>> comm.Sendrecv([u, 1, column], 0, 0, got, 0, 0)
+    >>> got.tolist()
+    [0.0, 4.0, 8.0]
+    """
+
+    def __init__(self, name, dtype, places=None, extent=1):
+        self.name = name
+        self.dtype = None if dtype is None else numpy.dtype(dtype)
+        self._places = places  # of the elements, counted in elements; None: one element
+        self._extent = extent  # from one to the next, in elements
+
+    def __repr__(self):
+        return f"unisono.mpi.{self.name}" if self._places is None else f"Datatype({self.name})"
+
+    def __eq__(self, other):
+        if not isinstance(other, Datatype):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _key(self):
+        return (self.name, self.dtype, self._places, self._extent)
+
+    def __bool__(self):
+        return self.dtype is not None
+
+    def _own(self):
+        return (0,) if self._places is None else self._places
+
+    @property
+    def size(self):
+        """Bytes of the elements of one."""
+        return len(self._own()) * self.dtype.itemsize
+
+    @property
+    def extent(self):
+        """Bytes from one to the next."""
+        return self._extent * self.dtype.itemsize
+
+    def Get_size(self):
+        """Bytes of the elements of one."""
+        return self.size
+
+    def Get_extent(self):
+        """The lower bound and the bytes from one to the next."""
+        return 0, self.extent
+
+    def Commit(self):
+        """Return the type: nothing is to be done."""
+        return self
+
+    def Free(self):
+        """Forget the type: nothing is to be done."""
+
+    def _made(self, name, starts, extent):
+        places = tuple(s + p for s in starts for p in self._own())
+        return Datatype(f"{name} of {self.name}", self.dtype, places, extent)
+
+    def Create_contiguous(self, count):
+        """So many, one after the other."""
+        starts = [k * self._extent for k in range(count)]
+        return self._made("contiguous", starts, count * self._extent)
+
+    def Create_vector(self, count, blocklength, stride):
+        """Blocks at equal distances, which are counted in elements of this type."""
+        starts = [(k * stride + j) * self._extent for k in range(count) for j in range(blocklength)]
+        last = ((count - 1) * stride + blocklength) * self._extent if starts else 0
+        return self._made("vector", starts, last)
+
+    def Create_indexed(self, blocklengths, displacements):
+        """Blocks of several lengths at places that are counted in elements of this type."""
+        starts = [
+            (d + j) * self._extent
+            for n, d in zip(blocklengths, displacements, strict=True)
+            for j in range(n)
+        ]
+        return self._made("indexed", starts, max(starts, default=-self._extent) + self._extent)
+
+    def Create_indexed_block(self, blocklength, displacements):
+        """Blocks of one length at places that are counted in elements of this type."""
+        return self.Create_indexed([blocklength] * len(displacements), displacements)
+
+    def Create_subarray(self, sizes, subsizes, starts, order=None):
+        """A block of an array, in C's order of axes."""
+        if order not in (None, ORDER_C):
+            raise UnsupportedError(
+                f"Create_subarray: the order of axes; got {order}; expected ORDER_C: reverse the lists for Fortran's"
+            )
+        whole = numpy.arange(int(numpy.prod(sizes))).reshape(sizes)
+        block = whole[tuple(slice(s, s + n) for s, n in zip(starts, subsizes, strict=True))]
+        places = [int(p) * self._extent for p in block.reshape(-1)]
+        return self._made("subarray", places, whole.size * self._extent)
+
+    def Create_resized(self, lb, extent):
+        """The same with another distance, in bytes, from one to the next."""
+        step = self.dtype.itemsize
+        if lb != 0 or extent % step:
+            raise UnsupportedError(
+                f"Create_resized: the bounds; got {lb} and {extent} bytes; expected 0 and a multiple of {step}"
+            )
+        return Datatype(self.name, self.dtype, self._own(), extent // step)
+
+
+ORDER_C = 56  # Open MPI's and MPICH's
+
+_names = {
+    "BYTE": "u1", "CHAR": "S1", "SIGNED_CHAR": "i1", "UNSIGNED_CHAR": "u1", "SHORT": "h", "UNSIGNED_SHORT": "H",
+    "INT": "i", "UNSIGNED": "I", "UNSIGNED_INT": "I", "LONG": "l", "UNSIGNED_LONG": "L", "LONG_LONG": "q",
+    "UNSIGNED_LONG_LONG": "Q", "FLOAT": "f", "DOUBLE": "d", "LONG_DOUBLE": "g", "BOOL": "?", "C_BOOL": "?",
+    "CXX_BOOL": "?", "COMPLEX": "F", "C_COMPLEX": "F", "C_FLOAT_COMPLEX": "F", "DOUBLE_COMPLEX": "D",
+    "C_DOUBLE_COMPLEX": "D", "C_LONG_DOUBLE_COMPLEX": "G", "INT8_T": "i1", "INT16_T": "i2", "INT32_T": "i4",
+    "INT64_T": "i8", "UINT8_T": "u1", "UINT16_T": "u2", "UINT32_T": "u4", "UINT64_T": "u8", "AINT": "i8",
+    "OFFSET": "i8", "COUNT": "i8", "REAL4": "f4", "REAL8": "f8", "INTEGER4": "i4", "INTEGER8": "i8",
+}  # fmt: skip
+named = {name: Datatype(name, code) for name, code in _names.items()}
+named["DATATYPE_NULL"] = Datatype("DATATYPE_NULL", None)
+
+
+class _Apart:
+    """Elements that lie apart, for a receive: packed memory, whose contents go to their places afterwards."""
+
+    def __init__(self, flat, places):
+        self._flat = flat
+        self._places = places
+        self.room = flat[places]
+
+    def put(self, room):
+        self._flat[self._places] = room
+
+
+def type_of(given):
+    """The dtype that a type of MPI or a name of one means; None where `given` is neither."""
+    if isinstance(given, Datatype):
+        return given.dtype
+    if isinstance(given, str):
+        known = {"l": "LONG"}.get(given)
+        return numpy.dtype(named[known].dtype if known else given)
+    return None
+
+
+def is_message(spec):
+    """Whether it is a list that begins with memory, or with nothing."""
+    if not isinstance(spec, list | tuple) or not 0 < len(spec) <= 4:
+        return False
+    first = spec[0]
+    if first is None:
+        return True
+    try:
+        memoryview(first)
+    except TypeError:
+        return hasattr(first, "__dlpack__")
+    except (BufferError, ValueError):
+        return True  # one of a device
+    return not isinstance(first, Datatype)
+
+
+def _whole_numbers(rest):
+    """Of what stands between a buffer and its type: the count and the first element; None where not given."""
+    count = start = None
+    if rest:
+        count = rest[0]
+        if isinstance(count, list | tuple):
+            count, start = count
+        if len(rest) > 1:
+            start = rest[1]
+    return None if count is None else int(count), 0 if start is None else int(start)
+
+
+def specified(spec, writable):
+    """The memory that ``[buffer]``, ``[buffer, type]``, ``[buffer, count, type]`` or ``[buffer, (count, first), type]`` means.
+
+    None where `spec` is nothing of the kind.
+    """
+    if spec is None:
+        return bytearray()
+    if not is_message(spec):
+        return None
+    buffer, *rest = spec
+    kind = rest.pop() if rest and isinstance(rest[-1], Datatype | str) else None
+    count, start = _whole_numbers(rest)
+    if buffer is None:
+        if count:
+            raise ValueError(f"mpi: no memory; got None for {count} elements; expected a buffer")
+        return bytearray()
+    if kind is None and count is None:
+        return buffer
+    try:
+        view = memoryview(buffer)
+    except (BufferError, TypeError, ValueError):
+        return _of_device(buffer, count, start)
+    if isinstance(kind, Datatype) and kind._places is not None:
+        return _apart(view, kind, count, start, writable)
+    dtype = type_of(kind)
+    step = view.itemsize if dtype is None else dtype.itemsize
+    is_alike = dtype is None or (dtype.itemsize == view.itemsize)
+    if is_alike and start == 0 and count in (None, view.nbytes // step):
+        return buffer
+    flat = numpy.frombuffer(view, numpy.uint8) if view.nbytes else numpy.zeros(0, numpy.uint8)
+    end = len(flat) // step if count is None else start + count
+    if start < 0 or end * step > len(flat):
+        raise ValueError(
+            f"mpi: more elements than the buffer has; got {end - start} from {start} on; expected up to {len(flat) // step}"
+        )
+    part = flat[start * step : end * step]
+    own = numpy.asarray(view).dtype if dtype is None else dtype
+    return part.view(own)
+
+
+def _of_device(array, count, start):
+    flat = array.reshape(-1)
+    return flat[start:] if count is None else flat[start : start + count]
+
+
+def _apart(view, kind, count, start, writable):
+    flat = numpy.frombuffer(view, kind.dtype)
+    if count is None:
+        count = max(0, (len(flat) - max(kind._places, default=0) - 1) // kind._extent + 1 - start)
+    places = (
+        numpy.arange(start, start + count)[:, None] * kind._extent + numpy.array(kind._places, int)
+    ).reshape(-1)
+    if places.size and (places.min() < 0 or places.max() >= len(flat)):
+        raise ValueError(
+            f"mpi: elements beyond the buffer; got places up to {places.max()}; expected less than {len(flat)}"
+        )
+    return _Apart(flat, places) if writable else flat[places]
