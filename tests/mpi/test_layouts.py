@@ -318,3 +318,24 @@ def test_explanations_tell_what_is_sent():
     assert f"; of ({4 * p}, 3), split along axis 0, what others have" in text
     same(w, np.ones((4 * p, 3)))
     assert "mesh: nothing is recorded" in str(un.explain(w))
+
+
+def test_memory_that_is_used_again_keeps_nothing_of_what_it_was():
+    mesh = un.mesh("mpi")
+    shapes = [((7,), "f8"), ((3, 5), "i4"), ((7,), "bool"), ((4, 2, 3), "f4"), ((64,), "c16")]
+    layouts = ["block", "cyclic", "replicated"]
+    for turn in range(12):
+        shape, dtype = shapes[turn % len(shapes)]
+        layout = layouts[turn % len(layouts)]
+        x = un.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype), mesh=mesh)
+        x = x.to_layout(layout)
+        made = [x + x, x.copy(), un.where(x == x, x, x), x * 2]
+        for y in made:
+            assert y.shape == shape and y.layout == x.layout and y.mesh == mesh
+        del made, y
+        z = x + x
+        assert z.dtype == (x + x).dtype and np.array_equal(
+            np.asarray(z), np.asarray(x) + np.asarray(x)
+        )
+        if x.ndim == 1 and dtype != "bool":
+            assert x[2] == np.asarray(x)[2]
