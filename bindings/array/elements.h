@@ -37,8 +37,8 @@ inline bool element_place(PyObject* key, const View& v, std::int64_t& place) {
 /// The value at a place; null without an error where it cannot be read now.
 inline PyObject* read_place(const View& v, std::int64_t place) noexcept {
     const std::int64_t bytes = size_of(v.dtype);
-    const char* from = eager::is_ready(v.storage) ? v.storage->data() + place * bytes
-                                                  : element_here(v, place);
+    const char* from =
+        eager::is_ready(v.storage) ? v.storage->data() + place * bytes : element_here(v, place);
     if (!from) return nullptr;
     if (v.dtype == DType::Complex128) {
         double parts[2];

@@ -58,7 +58,8 @@ bool Block::keeps(Storage& s) {
     return true;
 }
 
-/// Field by field, here and in local_: moving what was written just now, by wider loads, would wait.
+/// Field by field, here and in local_: moving what was written just now, by wider loads, would
+/// wait.
 void Block::hold(Storage* local, const Layout* packed_local, DType dtype) {
     std::destroy_at(&local_);
     if (local)

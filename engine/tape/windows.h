@@ -112,7 +112,8 @@ inline bool view_here(const View& view, View& local) {
     return true;
 }
 
-/// The same of one element, by its place in the storage: where it is, if it is there now; else null.
+/// The same of one element, by its place in the storage: where it is, if it is there now; else
+/// null.
 inline const char* element_here(const View& view, std::int64_t place) {
     if (!view.storage->device || !windows_alone(view.storage->device)) return nullptr;
     const auto* memory = static_cast<const PlacedMemory*>(view.storage->owner);

@@ -291,8 +291,7 @@ static Scalar read_element(const View& v, std::int64_t offset) {
         const View one{s, Layout::scalar(), offset, v.dtype};
         if (View here; windows_alone(s->device) && view_here(one, here))
             return read_element(here, here.offset);
-        if (Windows* windows = windows_of(s->device))
-            return item(windows->whole(Array::of(one)));
+        if (Windows* windows = windows_of(s->device)) return item(windows->whole(Array::of(one)));
     }
     Tape::current().complete(s, FlushReason::Read);
     if (!s->memory.handle) s->allocate();
