@@ -1,6 +1,9 @@
 #include "array/subclasses.h"
 
+#include <vector>
+
 #include "reference.h"
+#include "tape/record/record.h"
 
 namespace unisono::python {
 
@@ -27,7 +30,53 @@ PyObject* make_base(PyObject*, PyObject*) noexcept {
     return Py_NewRef(reinterpret_cast<PyObject*>(subclass_base));
 }
 
+/// A value as an array without axes.
+Array without_axes(const Array& value) {
+    return value.is_known() ? full({}, value.scalar(), nullptr) : Array::of(value.view());
+}
+
+/// Calls the hook of the class that sees each new array of it, unless it is the one that does
+/// nothing.
+bool finalize(PyObject* made, PyObject* source) {
+    static PyObject* const name = PyUnicode_InternFromString("__array_finalize__");
+    Ref hook(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(made)), name));
+    if (!hook.p) return false;
+    if (subclass_base) {
+        Ref idle(PyObject_GetAttr(reinterpret_cast<PyObject*>(subclass_base), name));
+        if (!idle.p) return false;
+        if (hook.p == idle.p) return true;
+    }
+    Ref result(PyObject_CallMethodOneArg(made, name, source));
+    return result.p != nullptr;
+}
+
+PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        PyObject* const made = args[0];
+        if (Py_TYPE(made) != array_type && !is_value_object(made)) return Py_NewRef(made);
+        Array a = array_in(made);
+        if (a.is_value()) {
+            if (n < 3) return Py_NewRef(made);
+            a = without_axes(a);
+        }
+        Ref object(wrap_as(Py_TYPE(args[1]), a));
+        return object.p && finalize(object.p, args[1]) ? object.release() : nullptr;
+    });
+}
+
+PyObject* plain(PyObject*, PyObject* x) noexcept {
+    if (Py_TYPE(x) == array_type || !is_array(x)) return Py_NewRef(x);
+    return wrap_array(array_of(x));
+}
+
 PyMethodDef functions[] = {
+    {"_of_class", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(of_class)),
+     METH_FASTCALL,
+     "_of_class(made, source, with_numbers=False, /)\n--\n\n"
+     "An array as one of the class of `source`, a number too where these count; others as they "
+     "are."},
+    {"_plain", plain, METH_O,
+     "_plain(x, /)\n--\n\nThe array itself of an array of a derived class."},
     {"_subclass_base", make_base, METH_NOARGS, "_subclass_base()\n--\n\n"},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -40,6 +89,24 @@ bool has_protocol(PyObject* o) {
     auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
     const auto has = [&](const char* name) { return PyObject_HasAttrString(type, name) != 0; };
     return has("__array_ufunc__") || (has("__array_priority__") && !has("__array__"));
+}
+
+PyObject* call_with(PyObject* function, PyObject* first, PyObject* const* args, Py_ssize_t n,
+                    PyObject* names) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+        std::vector<PyObject*> all{first};
+        all.insert(all.end(), args, args + n + named);
+        return PyObject_Vectorcall(function, all.data(), static_cast<std::size_t>(n + 1), names);
+    });
+}
+
+PyObject* call_by_protocol(const char* name, PyObject* first, PyObject* const* args, Py_ssize_t n,
+                           PyObject* names) noexcept {
+    static PyObject* module = nullptr;
+    if (!module && !(module = PyImport_ImportModule("unisono._arrays.subclasses"))) return nullptr;
+    Ref function(PyObject_GetAttrString(module, name));
+    return function.p ? call_with(function.p, first, args, n, names) : nullptr;
 }
 
 bool add_subclasses(PyObject* module) { return PyModule_AddFunctions(module, functions) == 0; }

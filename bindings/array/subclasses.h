@@ -25,6 +25,13 @@ inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {
     return false;
 }
 
+/// function(first, *args, **named); null with a Python error.
+PyObject* call_with(PyObject* function, PyObject* first, PyObject* const* args, Py_ssize_t n,
+                    PyObject* names) noexcept;
+/// The same of unisono._arrays.subclasses's function of that name.
+PyObject* call_by_protocol(const char* name, PyObject* first, PyObject* const* args, Py_ssize_t n,
+                           PyObject* names) noexcept;
+
 /// _subclass_base(): makes the class between where there is none yet.
 bool add_subclasses(PyObject* module);
 

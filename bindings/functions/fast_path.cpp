@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 #include "array/object.h"
 #include "array/subclasses.h"
@@ -105,23 +104,11 @@ struct FastPath {
 };
 FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 
-/// The method of an argument of another library's class; NotImplemented where it has none.
-PyObject* by_method_of(PyObject* name, const Given& given) {
-    Ref module(PyImport_ImportModule("unisono._arrays.subclasses"));
-    Ref function(module.p ? PyObject_GetAttrString(module.p, "by_method") : nullptr);
-    if (!function.p) return nullptr;
-    std::vector<PyObject*> all{name};
-    const Py_ssize_t named = given.names ? PyTuple_GET_SIZE(given.names) : 0;
-    all.insert(all.end(), given.args, given.args + given.count + named);
-    return PyObject_Vectorcall(function.p, all.data(), static_cast<size_t>(given.count + 1),
-                               given.names);
-}
-
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
     if (way.is_by_method && given.count > 0 && any_by_protocol(args, 1)) [[unlikely]] {
-        PyObject* made = guarded<PyObject*>(nullptr, [&] { return by_method_of(way.name, given); });
+        PyObject* made = call_by_protocol("by_method", way.name, args, given.count, keywords);
         if (made != Py_NotImplemented) return made;
         Py_DECREF(made);
     }

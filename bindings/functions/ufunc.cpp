@@ -41,23 +41,11 @@ PyObject* python_function(const char* name) {
     return by_numpy(PyUnicode_AsUTF8(ufunc_of(self)->name), args, n, names);
 }
 
-/// _ufunc.call(self, *args, **named), or another function there: all that the quick calls below
-/// leave.
-PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names,
-                         const char* name = "call") noexcept {
-    PyObject* function = python_function(name);
-    if (!function) return nullptr;
-    Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-    PyObject* result = nullptr;
-    try {
-        std::vector<PyObject*> all(static_cast<std::size_t>(n + named + 1));
-        all[0] = self;
-        std::copy(args, args + n + named, all.begin() + 1);
-        result = PyObject_Vectorcall(function, all.data(), static_cast<std::size_t>(n + 1), names);
-    } catch (...) {
-        set_current_error();
-    }
-    Py_DECREF(function);
+/// _ufunc.call(self, *args, **named): all that the quick calls below leave.
+PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
+                         PyObject* names) noexcept {
+    Ref function(python_function("call"));
+    PyObject* result = function.p ? call_with(function.p, self, args, n, names) : nullptr;
     return result ? result : by_theirs(self, args, n, names);
 }
 
@@ -73,7 +61,7 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
     constexpr int arity = info(op).arity;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (is_by_protocol(args, n, names)) [[unlikely]]
-        return call_in_python(self, args, n, names, "call_by_protocol");
+        return call_by_protocol("call", self, args, n, names);
     PyObject* out = nullptr;
     if (names || n != arity) {
         const bool only_out =
@@ -113,7 +101,7 @@ PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagg
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     if (is_by_protocol(args, n, names)) [[unlikely]]
-        return call_in_python(self, args, n, names, "call_by_protocol");
+        return call_by_protocol("call", self, args, n, names);
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
     Ref function(Py_XNewRef(ufunc_of(self)->function));
     if (!function.p)

@@ -219,7 +219,8 @@ PyMethodDef device_memory_methods[] = {
 }  // namespace
 
 PyObject* shared_on_device(PyObject* o) {
-    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o) || PyType_Check(o))
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o) || is_value_object(o) ||
+        PyType_Check(o))
         return nullptr;
     if (PyObject_HasAttrString(o, "__cuda_array_interface__")) {
         Ref module(PyImport_ImportModule("unisono._arrays.exchange.cuda_memory"));

@@ -31,20 +31,8 @@ def _made(name, lifted):
     return method
 
 
-def of_class(made, source):
-    """An array as one of the class of `source`; what is no array, or is of a class already, as it is."""
-    if type(made) is not _engine.ndarray or made._is_value():
-        return made
-    made = made._as_type(type(source))
-    made.__array_finalize__(source)
-    return made
-
-
-def plain(x):
-    """The array itself of an array of a derived class."""
-    if isinstance(x, tuple):
-        return tuple(map(plain, x))
-    return x._as_type(_engine.ndarray) if isinstance(x, _engine._subclass_base()) else x
+of_class = _engine._of_class
+plain = _engine._plain
 
 
 def of_class_of(source, made, subok=True):

@@ -103,19 +103,24 @@ def _new_of(cls):
 
 def _reduced(made, source):
     """As `of_class`; a value becomes an array without axes, as NumPy's reductions of subclasses give."""
-    return of_class(un.asarray(made) if isinstance(made, _values()) else made, source)
-
-
-@functools.cache
-def _values():
-    return (_engine.ndarray, *_engine._values)
+    return of_class(made, source, True)
 
 
 def _overrides(x):
     """Whether the class of an operand computes elementwise functions itself."""
-    kind = builtins.type(x)
+    return _computes(builtins.type(x))
+
+
+@functools.lru_cache(256)
+def _computes(kind):
     own = getattr(kind, "__array_ufunc__", _by_operators(kind) or None)
     return own is not None and own not in _ordinary(kind.__module__)
+
+
+@functools.lru_cache(256)
+def _wraps(kind):
+    """Whether a class makes something else of results."""
+    return kind.__array_wrap__ is not _engine._subclass_base().__array_wrap__
 
 
 def _by_operators(kind):
@@ -146,41 +151,61 @@ def _operator(special, name, *, reflected=False, in_place=False):
     of_array = getattr(_engine.ndarray, special, None)
 
     def method(self, *other):
+        if _computes(type(self)) or (other and _computes(type(other[0]))):
+            return _by_function(self, other)
+        if in_place:
+            return of_array(self, *map(plain, other))
+        if other:
+            other = other[0]
+            made = of_array(plain(self), plain(other))
+            operands = (other, self) if reflected else (self, other)
+        else:
+            made, operands = of_array(plain(self)), (self,)
+        return _wrapped(made, operands, name, ())
+
+    def _by_function(self, other):
+        if any(getattr(type(x), "__array_ufunc__", 0) is None for x in other):
+            return NotImplemented
         operands = (*other, self) if reflected else (self, *other)
-        if any(map(_overrides, operands)):
-            if any(getattr(type(x), "__array_ufunc__", 0) is None for x in other):
-                return NotImplemented
-            return getattr(un, name)(*operands, **({"out": (self,)} if in_place else {}))
-        made = of_array(self if in_place else plain(self), *map(plain, other))
-        return made if in_place else _wrapped(made, operands, getattr(un, name), ())
+        return getattr(un, name)(*operands, **({"out": (self,)} if in_place else {}))
 
     method.__name__ = method.__qualname__ = special
     method.__doc__ = getattr(of_array, "__doc__", None)
     return method
 
 
-def _wrapped(made, operands, function, outputs):
-    """The results as the operand with the highest priority wraps them."""
+def _wrapped(made, operands, name, outputs):
+    """The results of a function as the operand with the highest priority wraps them."""
     if made is NotImplemented:
         return made
     if len(outputs) == 1 and isinstance(outputs[0], _engine.ndarray):
         return outputs[0]
-    base = _engine._subclass_base()
-    derived = [x for x in operands if isinstance(x, base)]
-    if not derived:
+    source = _first(operands)
+    if source is None:
         return made
-    source = max(derived, key=lambda x: x.__array_priority__)  # the first of equals
     if isinstance(made, tuple):
-        return tuple(_wrap(m, k, source, operands, function, outputs) for k, m in enumerate(made))
-    return _wrap(made, 0, source, operands, function, outputs)
+        return tuple(_wrap(m, k, source, operands, name, outputs) for k, m in enumerate(made))
+    return _wrap(made, 0, source, operands, name, outputs)
 
 
-def _wrap(made, k, source, operands, function, outputs):
+def _first(operands):
+    """The operand of a derived class with the highest priority, the first of equals; None where there is none."""
+    base = _engine._subclass_base()
+    found = None
+    for x in operands:
+        if isinstance(x, base) and (
+            found is None or x.__array_priority__ > found.__array_priority__
+        ):
+            found = x
+    return found
+
+
+def _wrap(made, k, source, operands, name, outputs):
     if k < len(outputs) and isinstance(outputs[k], _engine.ndarray):
         return outputs[k]
-    if type(source).__array_wrap__ is _engine._subclass_base().__array_wrap__:
-        return _reduced(made, source)
-    return source.__array_wrap__(un.asarray(made), (function, operands, k), made.ndim == 0)
+    if not _wraps(type(source)):
+        return of_class(made, source, True)
+    return source.__array_wrap__(un.asarray(made), (getattr(un, name), operands, k), made.ndim == 0)
 
 
 def _with_outputs(inputs, options):
@@ -194,10 +219,12 @@ def call(self, *args, **options):
     others = [x for x in everything if _overrides(x)]
     if others:
         return _by_others(self, others, args, options)
+    if not options and len(args) == self.nin:
+        return _wrapped(self(*map(_operand, args)), args, self.__name__, ())
     given = args[self.nin :] or _with_outputs((), options)
     named = {k: plain(v) if k == "out" else _operand(v) for k, v in options.items()}
     made = ufunc.call(self, *map(_operand, args), **named)
-    return _wrapped(made, args[: self.nin], self, given)
+    return _wrapped(made, args[: self.nin], self.__name__, given)
 
 
 def _by_others(self, others, args, options):

@@ -109,13 +109,6 @@ def call(self, /, *args, **options):
     return made[0] if self.nout == 1 else made
 
 
-def call_by_protocol(self, /, *args, **options):
-    """Call with an operand, or an output, whose class derives from the array or has NumPy's protocol."""
-    from . import subclasses
-
-    return subclasses.call(self, *args, **options)
-
-
 def _outputs(self, positional, options):
     """One target or None for each result."""
     out = options.get("out")
