@@ -83,10 +83,10 @@ constexpr const char* unbound[] = {
 
 /// What NumPy has as methods of the argument where its class has them: a pandas column's `cumsum`
 /// is a column.
-constexpr const char* by_methods[] = {"all",    "amax",    "amin", "any",     "around", "argmax",
-                                      "argmin", "argsort", "clip", "cumprod", "cumsum", "dot",
-                                      "max",    "mean",    "min",  "prod",    "repeat", "round",
-                                      "std",    "sum",     "take", "var"};
+constexpr const char* by_methods[] = {"all",    "amax",    "amin", "any",       "around", "argmax",
+                                      "argmin", "argsort", "clip", "cumprod",   "cumsum", "dot",
+                                      "max",    "mean",    "min",  "prod",      "repeat", "round",
+                                      "std",    "sum",     "take", "transpose", "var"};
 
 template <std::size_t n>
 bool is_among(const char* const (&names)[n], const char* name) {

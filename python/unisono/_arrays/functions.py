@@ -364,6 +364,7 @@ def broadcast_to(array, shape, subok=False):
     return _of_class_of(array, _engine.broadcast_to(array, shape), subok)
 
 
+@_FastPath
 def transpose(a, axes=None):
     """View of `a` with permuted axes, reversed by default.
 

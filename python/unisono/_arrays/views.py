@@ -1,5 +1,6 @@
 """Functions that look at the same elements in another shape: no element moves."""
 
+import math
 import operator
 
 from .. import _engine, exceptions
@@ -54,7 +55,7 @@ def ndim(a):
     >>> un.ndim([[1, 2]])
     2
     """
-    return as_array(a).ndim
+    return a.ndim if hasattr(a, "ndim") else as_array(a).ndim
 
 
 def shape(a):
@@ -79,7 +80,7 @@ def shape(a):
     >>> un.shape([[1, 2]])
     (1, 2)
     """
-    return tuple(as_array(a).shape)
+    return tuple(a.shape if hasattr(a, "shape") else as_array(a).shape)
 
 
 def size(a, axis=None):
@@ -106,11 +107,11 @@ def size(a, axis=None):
     >>> un.size([[1, 2], [3, 4]], 1)
     2
     """
-    x = as_array(a)
+    x = a if hasattr(a, "shape") else as_array(a)
     if axis is None:
-        return x.size
+        return math.prod(x.shape)
     n = 1
-    for k in _axes(axis, x.ndim, "size"):
+    for k in _axes(axis, len(x.shape), "size"):
         n *= x.shape[k]
     return n
 
