@@ -34,10 +34,16 @@ bool quick_operand(PyObject* o, Arg& arg) {
     return true;
 }
 
-/// An operand of an operator; lists and tuples of numbers are operands too.
-bool operator_operand(PyObject* o, Arg& arg, Array& keep) {
+/// An operand of an operator; lists and tuples of numbers are operands too, and what NumPy's
+/// protocols make an array of, unless its class has the operator.
+bool operator_operand(PyObject* o, bool has_operator, Arg& arg, Array& keep) {
     if (operand(o, arg, keep)) return true;
-    if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+    const auto is_array_like = [&] {
+        return !has_operator && !PyType_Check(o) &&
+               (PyObject_HasAttrString(o, "__array__") ||
+                PyObject_HasAttrString(o, "__array_interface__"));
+    };
+    if (!PyList_Check(o) && !PyTuple_Check(o) && !is_array_like()) return false;
     keep = to_array(o, true);
     arg = keep.arg();
     return true;
@@ -80,6 +86,18 @@ bool defers(PyObject* a, PyObject* b) {
         return theirs->tp_as_number->*slot_of<op>() != array_type->tp_as_number->*slot_of<op>();
     } else {
         return theirs->tp_richcompare != array_type->tp_richcompare;
+    }
+}
+
+template <Op op>
+bool has_operator(PyObject* o) {
+    const PyNumberMethods* slots = Py_TYPE(o)->tp_as_number;
+    if constexpr (op == Op::Power) {
+        return slots && slots->nb_power;
+    } else if constexpr (slot_of<op>() != nullptr) {
+        return slots && slots->*slot_of<op>();
+    } else {
+        return Py_TYPE(o)->tp_richcompare != PyBaseObject_Type.tp_richcompare;
     }
 }
 
@@ -136,8 +154,10 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         Arg args[2];
         Array keep[2];
         if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
-        if ((!quick_operand(a, args[0]) && !operator_operand(a, args[0], keep[0])) ||
-            (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1])))
+        if ((!quick_operand(a, args[0]) &&
+             !operator_operand(a, has_operator<op>(a), args[0], keep[0])) ||
+            (!quick_operand(b, args[1]) &&
+             !operator_operand(b, has_operator<op>(b), args[1], keep[1])))
             Py_RETURN_NOTIMPLEMENTED;
         if (keep[0].view().storage || keep[1].view().storage) {
             PyObject* const given[] = {a, b};
@@ -160,7 +180,8 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {used_array(a).arg(), {}};
         Array keep[2];
-        if (!quick_operand(b, args[1]) && !operator_operand(b, args[1], keep[1]))
+        if (!quick_operand(b, args[1]) &&
+            !operator_operand(b, has_operator<op>(b), args[1], keep[1]))
             Py_RETURN_NOTIMPLEMENTED;
         if (keep[1].view().storage) {
             PyObject* const given[] = {a, b};

@@ -314,3 +314,30 @@ def test_sparse_matrices_compute_themselves(statement):
         assert type(ours) is type(theirs) and (ours != theirs).nnz == 0
     else:
         np.testing.assert_array_equal(np.asarray(ours), theirs)
+
+
+class Stored:
+    """As a data set of a file has: NumPy's protocol and no operators."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(3.0)
+
+
+@both
+def test_objects_with_the_array_protocol_are_operands(xp):
+    a, stored = xp.ones(3), Stored()
+    assert (a + stored).tolist() == (stored + a).tolist() == [1, 2, 3]
+    assert (a < stored).tolist() == [False, False, True] and (2**a * stored).tolist() == [0, 2, 4]
+    assert (a**stored).tolist() == [1, 1, 1]
+    a += stored
+    assert type(a) is xp.ndarray and a.tolist() == [1, 2, 3]
+
+    class Own(Stored):
+        __array_priority__ = 1.0
+
+        def __radd__(self, other):
+            return "own"
+
+    assert a + Own() == "own"
+    with pytest.raises(TypeError):
+        a + object()
