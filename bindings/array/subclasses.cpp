@@ -88,7 +88,8 @@ bool has_protocol(PyObject* o) {
     if (is_value_object(o)) return false;
     auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
     const auto has = [&](const char* name) { return PyObject_HasAttrString(type, name) != 0; };
-    return has("__array_ufunc__") || (has("__array_priority__") && !has("__array__"));
+    return has("__array_ufunc__") || (has("__array_priority__") && !has("__array__") &&
+                                      !PyObject_HasAttrString(o, "base_data"));  // pyopencl's
 }
 
 PyObject* call_with(PyObject* function, PyObject* first, PyObject* const* args, Py_ssize_t n,

@@ -18,7 +18,8 @@ namespace {
 PyTypeObject* ufunc_type = nullptr;
 
 struct PyUfunc {
-    PyObject_HEAD vectorcallfunc call;
+    PyObject_HEAD vectorcallfunc call;  ///< asks the operands' classes first
+    vectorcallfunc compute;
     PyObject* name;
     PyObject* function;  ///< composed in Python; null where there is a row of ops.def
     int op;              ///< row of ops.def, or -1
@@ -49,9 +50,17 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t n,
     return result ? result : by_theirs(self, args, n, names);
 }
 
-/// Whether the class of an operand, or of a keyword's value, may want to compute the function.
-bool is_by_protocol(PyObject* const* args, Py_ssize_t n, PyObject* names) {
-    return any_by_protocol(args, n + (names ? PyTuple_GET_SIZE(names) : 0));
+/// The class of an operand, or of a keyword's value, may want to compute the function.
+PyObject* call_checked(PyObject* self, PyObject* const* args, std::size_t flagged,
+                       PyObject* names) noexcept {
+    const Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    if (any_by_protocol(args, n + (names ? PyTuple_GET_SIZE(names) : 0))) [[unlikely]]
+        return call_by_protocol("call", self, args, n, names);
+    return ufunc_of(self)->compute(self, args, flagged, names);
+}
+/// The same of operands that have been asked.
+PyObject* compute(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
+    return ufunc_of(self)->compute(self, args, static_cast<std::size_t>(n), names);
 }
 
 /// f(a) or f(a, b), perhaps with an array of ours as out, by name or behind the operands.
@@ -60,8 +69,6 @@ PyObject* call_row(PyObject* self, PyObject* const* args, std::size_t flagged,
                    PyObject* names) noexcept {
     constexpr int arity = info(op).arity;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
-    if (is_by_protocol(args, n, names)) [[unlikely]]
-        return call_by_protocol("call", self, args, n, names);
     PyObject* out = nullptr;
     if (names || n != arity) {
         const bool only_out =
@@ -100,8 +107,6 @@ PyObject* number_without_axes(PyObject* made) noexcept {
 PyObject* call_composed(PyObject* self, PyObject* const* args, std::size_t flagged,
                         PyObject* names) noexcept {
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
-    if (is_by_protocol(args, n, names)) [[unlikely]]
-        return call_by_protocol("call", self, args, n, names);
     if (names || n != ufunc_of(self)->nin) return call_in_python(self, args, n, names);
     Ref function(Py_XNewRef(ufunc_of(self)->function));
     if (!function.p)
@@ -125,7 +130,8 @@ PyObject* make(PyObject* name, vectorcallfunc call, int op, int nin, int nout,
     if (!name) return nullptr;
     auto* u = PyObject_GC_New(PyUfunc, ufunc_type);
     if (!u) return nullptr;
-    u->call = call;
+    u->call = call_checked;
+    u->compute = call;
     u->name = Py_NewRef(name);
     u->function = Py_XNewRef(function);
     u->op = op;
@@ -273,6 +279,9 @@ PyGetSetDef attributes[] = {
 };
 
 PyMethodDef methods[] = {
+    {"_compute", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compute)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "_compute($self, /, *args, **options)\n--\n\nA call that asks no operand's class."},
     {"reduce", function_pointer<in_python<reduce_name>>(), METH_VARARGS | METH_KEYWORDS,
      "reduce($self, /, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, "
      "where=True)\n--\n\n"

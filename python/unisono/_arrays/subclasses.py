@@ -108,7 +108,9 @@ def _reduced(made, source):
 
 def _overrides(x):
     """Whether the class of an operand computes elementwise functions itself."""
-    return _computes(builtins.type(x))
+    return _computes(builtins.type(x)) and not hasattr(
+        x, "base_data"
+    )  # arrays of pyopencl are shared
 
 
 @functools.lru_cache(256)
@@ -220,7 +222,7 @@ def call(self, *args, **options):
     if others:
         return _by_others(self, others, args, options)
     if not options and len(args) == self.nin:
-        return _wrapped(self(*map(_operand, args)), args, self.__name__, ())
+        return _wrapped(self._compute(*map(_operand, args)), args, self.__name__, ())
     given = args[self.nin :] or _with_outputs((), options)
     named = {k: plain(v) if k == "out" else _operand(v) for k, v in options.items()}
     made = ufunc.call(self, *map(_operand, args), **named)
