@@ -255,11 +255,13 @@ generate({joined(values)}USER_ARGS i);
         built.nonempty_indices = Array(queue, n_objects, index, allocator=allocator)
         built.compressed_indices = Array(queue, n_objects, index, allocator=allocator)
         found = Array(queue, 1, index, allocator=allocator)
-        self.get_compress_kernel(index)(
-            built.starts, counts, built.nonempty_indices, built.compressed_indices, found,
-            queue=queue, size=n_objects,
-        )  # fmt: skip
-        built.num_nonempty_lists = int(found.get()[0])
+        built.num_nonempty_lists = 0
+        if n_objects:  # else nothing is found
+            self.get_compress_kernel(index)(
+                built.starts, counts, built.nonempty_indices, built.compressed_indices, found,
+                queue=queue, size=n_objects,
+            )  # fmt: skip
+            built.num_nonempty_lists = int(found.get()[0])
         built.nonempty_indices = built.nonempty_indices[: built.num_nonempty_lists]
         built.starts = counts[: built.num_nonempty_lists + 1]
         return built.num_nonempty_lists
