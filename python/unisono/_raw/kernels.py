@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import linecache
 import re
@@ -18,6 +19,9 @@ from .syntax.parser import Parser
 from .translation.functions import Translation, flattener, stub
 
 _numbers = itertools.count()
+# Names whose texts nobody needs any more. They go with the next text: a module may be collected while linecache
+# walks over its texts.
+_forgotten = collections.deque()
 _most_launches = 1000
 
 
@@ -96,8 +100,10 @@ class RawModule:
             parser = Parser(tokens(self.code, source, macros), source)
             parser.parse()
             lines = [line + "\n" for line in source.lines]
+            while _forgotten:
+                linecache.cache.pop(_forgotten.popleft(), None)
             linecache.cache[self._name] = (len(self.code), None, lines, self._name)
-            weakref.finalize(self, linecache.cache.pop, self._name, None)
+            weakref.finalize(self, _forgotten.append, self._name)
             self._parser = parser
         return self._parser
 

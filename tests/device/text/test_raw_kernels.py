@@ -1,5 +1,8 @@
 """Kernels of CUDA C and OpenCL C text, on every device."""
 
+import gc
+import linecache
+
 import numpy as np
 import pytest
 import unisono as un
@@ -567,3 +570,16 @@ def test_pickled_kernels_and_names_with_spaces():
     module = pickle.loads(pickle.dumps(un.RawModule(code=text)))
     module.get_function("add<float>")((1,), (3,), (un.zeros(3, un.float32), 1))
     assert kernel.attributes["max_threads_per_block"] > 0 == kernel.num_regs
+
+
+def test_texts_stay_until_the_next_one():
+    """A module that is collected while linecache walks over its texts does not take its own away."""
+    module = un.RawModule(code=MULTIPLY)
+    module.compile()
+    name = module._name
+    assert name in linecache.cache
+    del module
+    gc.collect()
+    assert name in linecache.cache
+    un.RawModule(code=MULTIPLY).compile()
+    assert name not in linecache.cache
