@@ -1,7 +1,5 @@
 """Types of elements with MPI's names, those made of others, and the memory that ``[buffer, count, type]`` means."""
 
-import numpy
-
 from .._engine import UnsupportedError
 
 
@@ -22,9 +20,16 @@ class Datatype:
 
     def __init__(self, name, dtype, places=None, extent=1):
         self.name = name
-        self.dtype = None if dtype is None else numpy.dtype(dtype)
+        self._given = dtype
         self._places = places  # of the elements, counted in elements; None: one element
         self._extent = extent  # from one to the next, in elements
+
+    @property
+    def dtype(self):
+        """NumPy's dtype of the elements; None of DATATYPE_NULL."""
+        import numpy  # when it is asked for: the importing of modules from rank 0 begins with this package
+
+        return None if self._given is None else numpy.dtype(self._given)
 
     def __repr__(self):
         return f"unisono.mpi.{self.name}" if self._places is None else f"Datatype({self.name})"
@@ -41,7 +46,7 @@ class Datatype:
         return (self.name, self.dtype, self._places, self._extent)
 
     def __bool__(self):
-        return self.dtype is not None
+        return self._given is not None
 
     def _own(self):
         return (0,) if self._places is None else self._places
@@ -105,6 +110,8 @@ class Datatype:
             raise UnsupportedError(
                 f"Create_subarray: the order of axes; got {order}; expected ORDER_C: reverse the lists for Fortran's"
             )
+        import numpy
+
         whole = numpy.arange(int(numpy.prod(sizes))).reshape(sizes)
         block = whole[tuple(slice(s, s + n) for s, n in zip(starts, subsizes, strict=True))]
         places = [int(p) * self._extent for p in block.reshape(-1)]
@@ -152,6 +159,8 @@ def type_of(given):
     if isinstance(given, Datatype):
         return given.dtype
     if isinstance(given, str):
+        import numpy
+
         known = {"l": "LONG"}.get(given)
         return numpy.dtype(named[known].dtype if known else given)
     return None
@@ -214,6 +223,8 @@ def specified(spec, writable):
     is_alike = dtype is None or (dtype.itemsize == view.itemsize)
     if is_alike and start == 0 and count in (None, view.nbytes // step):
         return buffer
+    import numpy
+
     flat = numpy.frombuffer(view, numpy.uint8) if view.nbytes else numpy.zeros(0, numpy.uint8)
     end = len(flat) // step if count is None else start + count
     if start < 0 or end * step > len(flat):
@@ -231,6 +242,8 @@ def _of_device(array, count, start):
 
 
 def _apart(view, kind, count, start, writable):
+    import numpy
+
     flat = numpy.frombuffer(view, kind.dtype)
     if count is None:
         count = max(0, (len(flat) - max(kind._places, default=0) - 1) // kind._extent + 1 - start)
