@@ -81,23 +81,15 @@ constexpr const char* unbound[] = {
     "from_dlpack",    "fromstring", "frompyfunc", "matvec",     "promote_types",
     "vecdot",         "vecmat",     "zeros"};
 
-/// What NumPy has as methods of the argument where its class has them: a pandas column's `cumsum`
-/// is a column.
-constexpr const char* by_methods[] = {"all",    "amax",    "amin", "any",       "around", "argmax",
-                                      "argmin", "argsort", "clip", "cumprod",   "cumsum", "dot",
-                                      "max",    "mean",    "min",  "prod",      "repeat", "round",
-                                      "std",    "sum",     "take", "transpose", "var"};
-
-template <std::size_t n>
-bool is_among(const char* const (&names)[n], const char* name) {
-    return std::any_of(std::begin(names), std::end(names),
-                       [&](const char* k) { return std::strcmp(k, name) == 0; });
+bool is_unbound(const char* name) {
+    return std::any_of(std::begin(unbound), std::end(unbound),
+                       [&](const char* n) { return std::strcmp(n, name) == 0; });
 }
 
 struct FastPath {
     PyObject_HEAD vectorcallfunc call;
     ShortCall run;  ///< null: always in Python
-    bool binds, is_by_method;
+    bool binds;
     PyObject* function;
     PyObject* name;
     PyObject* weakrefs;
@@ -107,8 +99,8 @@ FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
-    if (way.is_by_method && given.count > 0 && any_by_protocol(args, 1)) [[unlikely]] {
-        PyObject* made = call_by_protocol("by_method", way.name, args, given.count, keywords);
+    if (given.count > 0 && any_by_protocol(args, 1)) [[unlikely]] {
+        PyObject* made = call_by_protocol("by_class", self, args, given.count, keywords);
         if (made != Py_NotImplemented) return made;
         Py_DECREF(made);
     }
@@ -133,8 +125,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     if (!made) return nullptr;
     self_of(made).call = call;
     self_of(made).run = run;
-    self_of(made).binds = !is_among(unbound, text);
-    self_of(made).is_by_method = is_among(by_methods, text);
+    self_of(made).binds = !is_unbound(text);
     self_of(made).function = Py_NewRef(function);
     self_of(made).name = name.release();
     return made;

@@ -29,6 +29,18 @@ _views = (
     "T mT imag real __getitem__ __copy__ __deepcopy__ argsort astype byteswap clip compress conj conjugate copy cumprod "
     "cumsum diagonal dot flatten ravel repeat reshape round squeeze swapaxes take transpose"
 ).split()
+# Functions of the package, beside those of methods, whose results are of the class of their first argument.
+_of_the_class = frozenset(
+    "apply_along_axis apply_over_axes argmax argmin argpartition argsort atleast_1d atleast_2d atleast_3d cumprod cumsum "
+    "delete diag diagflat dot gradient i0 inner insert median meshgrid nan_to_num nanmax nanmean nanmedian nanmin "
+    "nanpercentile nanprod nanquantile nanstd nansum nanvar partition percentile piecewise quantile repeat require roll "
+    "sort tile unique vecdot".split()
+)
+# Functions that are methods of their argument where its class has them: a pandas column's `cumsum` is a column.
+_methods = frozenset(
+    "all amax amin any around argmax argmin argsort clip cumprod cumsum dot max mean min prod repeat round std sum take "
+    "transpose var".split()
+)
 _reductions = "all any argmax argmin max mean min prod std sum trace var".split()
 
 
@@ -251,9 +263,13 @@ def _by_others(self, others, args, options):
     )
 
 
-def by_method(name, /, *args, **options):
-    """What NumPy's function gives, which is a method of its argument; NotImplemented for arrays of ours."""
-    if isinstance(args[0], _engine.ndarray) or not _overrides(args[0]):
+def by_class(self, /, *args, **options):
+    """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
+    x, name = args[0], self.__name__
+    if isinstance(x, _engine.ndarray):
+        made = self.__wrapped__(*args, **options)
+        return _each_of_class(made, x) if name in _of_the_class else made
+    if name not in _methods or not _overrides(x):
         return NotImplemented
     import numpy
 
@@ -261,6 +277,15 @@ def by_method(name, /, *args, **options):
     if not isinstance(made, (numpy.ndarray, numpy.generic)) or made.dtype.kind not in "biufc":
         return made
     return un.asarray(made) if type(made) is numpy.ndarray else un.asarray(made)[()]
+
+
+def _each_of_class(made, source):
+    if isinstance(made, (tuple, list)):
+        parts = [_each_of_class(m, source) for m in made]
+        return (
+            builtins.type(made)(*parts) if hasattr(made, "_fields") else builtins.type(made)(parts)
+        )
+    return of_class(made, source)
 
 
 def _numpys(x):

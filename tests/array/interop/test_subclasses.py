@@ -35,7 +35,9 @@ a.cumsum(axis=0); a.argsort(); a.dot(b.T); xp.sqrt(a); xp.add(a, plain); xp.add(
 xp.modf(a)[0]; xp.add.reduce(a); xp.isnan(a); xp.asanyarray(a); xp.asanyarray(a, dtype="f4"); xp.array(a, subok=True);
 xp.zeros_like(a); xp.ones_like(a); xp.empty_like(a); xp.full_like(a, 3.0); xp.transpose(a); xp.diff(a); xp.flip(a);
 xp.expand_dims(a, 0); xp.moveaxis(a, 0, 1); xp.broadcast_to(a, (2, 2, 3), subok=True); xp.take(a, [0]);
-xp.broadcast_arrays(a, 1.0, subok=True)[0]; copy.copy(a); copy.deepcopy(a)
+xp.broadcast_arrays(a, 1.0, subok=True)[0]; copy.copy(a); copy.deepcopy(a); xp.roll(a, 1); xp.sort(a); xp.cumsum(a, axis=0); xp.repeat(a, 2); xp.tile(a, 2); xp.unique(a);
+xp.gradient(a)[0]; xp.atleast_2d(a); xp.nan_to_num(a); xp.delete(a, 0, 0); xp.insert(a, 0, 0.0, 0); xp.dot(a, b.T);
+xp.median(a, axis=0); xp.percentile(a, 50, axis=0); xp.argmax(a, axis=0); xp.diag(a); xp.nanmean(a, axis=0); xp.inner(a, b)
 """
 PLAIN = """
 xp.asarray(a); xp.array(a); xp.copy(a); a.view(xp.ndarray); xp.zeros_like(a, subok=False); xp.broadcast_to(a, (2, 2, 3));
