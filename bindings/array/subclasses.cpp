@@ -53,7 +53,8 @@ bool finalize(PyObject* made, PyObject* source) {
 PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         PyObject* const made = args[0];
-        if (Py_TYPE(made) != array_type && !is_value_object(made)) return Py_NewRef(made);
+        if ((Py_TYPE(made) != array_type && !is_value_object(made)) || !is_array(args[1]))
+            return Py_NewRef(made);
         Array a = array_in(made);
         if (a.is_value()) {
             if (n < 3) return Py_NewRef(made);

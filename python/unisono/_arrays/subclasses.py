@@ -266,7 +266,7 @@ def _by_others(self, others, args, options):
 def by_class(self, /, *args, **options):
     """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
     x, name = args[0], self.__name__
-    if isinstance(x, _engine.ndarray):
+    if issubclass(builtins.type(x), _engine._subclass_base()):
         made = self.__wrapped__(*args, **options)
         return _each_of_class(made, x) if name in _of_the_class else made
     if name not in _methods or not _overrides(x):
