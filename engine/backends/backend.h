@@ -41,6 +41,7 @@ struct DeviceInfo {
     std::int64_t max_work_group_size = 1;
     std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
     std::int64_t local_memory_bytes = 0;
+    int warp = 0;  ///< work-items that follow each other and may shuffle (ir/shuffle.h); 0: none
     bool has_float64 = true;
     bool has_int64_atomics = true;
     bool host_memory = false;  ///< Memory::handle is an address that the host can use

@@ -12,6 +12,7 @@
 #include "ir/atomics.h"
 #include "ir/build.h"
 #include "ir/fence.h"
+#include "ir/shuffle.h"
 
 namespace unisono::ir {
 namespace {
@@ -389,7 +390,13 @@ class Printer {
                 nested(s->body, depth + 1);
                 break;
             }
-            case StmtKind::Barrier: line(depth, is_fence(s) ? "fence" : "barrier", s->line); break;
+            case StmtKind::Barrier:
+                if (is_shuffle(s))
+                    line(depth, name_of(vars_, s->outs[0]) + " = shuffle " + list(s->args),
+                         s->line);
+                else
+                    line(depth, is_fence(s) ? "fence" : "barrier", s->line);
+                break;
             case StmtKind::Call: line(depth, call(s), s->line); break;
             case StmtKind::Native: {
                 std::string outs;

@@ -12,6 +12,7 @@
 #include "ir/atomics.h"
 #include "ir/build.h"
 #include "ir/fence.h"
+#include "ir/shuffle.h"
 
 namespace unisono::ir {
 namespace {
@@ -346,6 +347,14 @@ class Verifier {
             case StmtKind::Return: leave(s); break;
             case StmtKind::Barrier:
                 if (is_fence(s)) break;
+                if (is_shuffle(s)) {
+                    require(s->args.size() == 2 && s->outs.size() == 1,
+                            "a shuffle has a value, a distance and a variable");
+                    require(!is_complex(s->args[0]->dtype), "a shuffle moves no complex number");
+                    want(s->args[1], DType::Int64, "the distance of", "a shuffle");
+                    assign(s->outs[0], s->args[0]->dtype);
+                    break;
+                }
                 require(f_.is_kernel, "a barrier stands in a kernel");
                 require(independent_depth_ == 0, "a barrier does not stand in an independent loop");
                 break;

@@ -63,6 +63,25 @@ void check(llvm::Error error) {
     if (error) refuse(llvm::toString(std::move(error)));
 }
 
+/// shfl.sync.down.b32 of warps whose threads are all there. Warps of a block shuffle as often.
+std::uint32_t shuffle_down(std::uint32_t mask, std::uint32_t value, std::uint32_t distance,
+                           std::uint32_t clamp) {
+    constexpr unsigned warp = 32, most_threads = 1024;
+    static std::array<std::uint32_t, most_threads> values;
+    static std::array<unsigned, most_threads / warp> present;
+    const Extents &size = ids.block_size, &at = ids.thread;
+    const unsigned thread = at[0] + size[0] * (at[1] + size[1] * at[2]), lane = thread % warp;
+    const unsigned source = lane + distance <= clamp ? thread + distance : thread;
+    if (mask != 0xffffffff || size[0] % warp != 0) note_violation("a shuffle of a part of a warp");
+    values[thread] = value;
+    ++present[thread / warp];
+    barrier();
+    if (present[thread / warp] % warp != 0) note_violation("a shuffle without the whole warp");
+    const std::uint32_t moved = values[source];
+    barrier();
+    return moved;
+}
+
 /// How memory behind the pointer is used, through pointers that are computed from it.
 Access access_of(const llvm::Value* pointer, std::set<const llvm::Value*>& seen) {
     Access found = Access::None;
@@ -117,14 +136,16 @@ class HostModule {
             if (p.is_pointer) p.access = access_of(&a, seen);
             kernel.parameters.push_back(p);
         }
-        // Shared arrays and barriers of the module count for all of its kernels.
+        // Shared arrays, barriers and shuffles of the module count for all of its kernels.
         for (const llvm::GlobalVariable& g : module_.globals()) {
             if (g.getAddressSpace() == 3)
                 kernel.shared_bytes += static_cast<std::int64_t>(
                     module_.getDataLayout().getTypeAllocSize(g.getValueType()).getFixedValue());
         }
-        if (const llvm::Function* b = module_.getFunction("llvm.nvvm.barrier0"))
-            kernel.has_barrier = !b->use_empty();
+        for (const char* name : {"llvm.nvvm.barrier0", "llvm.nvvm.shfl.sync.down.i32"}) {
+            const llvm::Function* b = module_.getFunction(name);
+            kernel.has_barrier = kernel.has_barrier || (b && !b->use_empty());
+        }
         return kernel;
     }
 
@@ -145,6 +166,12 @@ class HostModule {
             } else if (id == Intrinsic::nvvm_barrier0) {
                 b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), false),
                              address(b, reinterpret_cast<const void*>(&barrier)));
+            } else if (id == Intrinsic::nvvm_shfl_sync_down_i32) {
+                const std::vector<llvm::Value*> args(call->arg_begin(), call->arg_end());
+                auto* type = llvm::FunctionType::get(
+                    b.getInt32Ty(), std::vector<llvm::Type*>(args.size(), b.getInt32Ty()), false);
+                call->replaceAllUsesWith(b.CreateCall(
+                    type, address(b, reinterpret_cast<const void*>(&shuffle_down)), args));
             } else if (id == Intrinsic::nvvm_membar_gl) {
                 b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
             } else {

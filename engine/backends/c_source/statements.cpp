@@ -5,6 +5,7 @@
 #include "backends/c_source/writer.h"
 #include "ir/atomics.h"
 #include "ir/fence.h"
+#include "ir/shuffle.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -94,6 +95,8 @@ void Writer::statement(S s) {
         case StmtKind::Barrier:
             if (is_fence(s))
                 line(std::string(fence()), s->line);
+            else if (is_shuffle(s))
+                fail(ErrorKind::Internal, "c_source: a shuffle for a device without warps");
             else
                 write_barrier(s->line);
             return;

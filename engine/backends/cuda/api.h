@@ -28,6 +28,7 @@ enum DeviceAttribute : int {
     max_block_dim_y = 3,
     max_block_dim_z = 4,
     max_shared_memory_per_block = 8,
+    warp_size = 10,
     multiprocessor_count = 16,
     compute_capability_major = 75,
     compute_capability_minor = 76,

@@ -37,6 +37,8 @@ CudaDevice::CudaDevice(const Api& api, int ordinal) : api_(api), ordinal_(ordina
     info_.max_work_item_sizes = {attribute(max_block_dim_x), attribute(max_block_dim_y),
                                  attribute(max_block_dim_z)};
     info_.local_memory_bytes = attribute(max_shared_memory_per_block);
+    // Shuffles are made for warps of 32.
+    if (attribute(warp_size) == 32) info_.warp = 32;
     // All have it; what a program does without it can be tried.
     info_.has_float64 = setting("device_float64") == "1";
     capability_ = 10 * attribute(compute_capability_major) + attribute(compute_capability_minor);

@@ -57,6 +57,31 @@ void FunctionEmitter::device_barrier() {
     b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_barrier0, {});
 }
 
+/// Moves the bits, by words of 32: all lanes of the warp are there.
+void FunctionEmitter::device_shuffle(ir::S s) {
+    if (!m_.for_device())
+        fail(ErrorKind::Internal, "llvm: a shuffle reached the host's code generator");
+    Value* value = emit(s->args[0]);
+    Value* distance = b_.CreateTrunc(emit(s->args[1]), m_.i32);
+    llvm::Type* type = value->getType();
+    const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+    llvm::Type* number = b_.getIntNTy(bits);
+    auto moved = [&](Value* word) -> Value* {
+        Value* args[] = {b_.getInt32(0xffffffff), word, distance, b_.getInt32(31)};
+        return b_.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_down_i32, {}, args);
+    };
+    Value* all = type->isIntegerTy() ? value : b_.CreateBitCast(value, number);
+    if (bits <= 32) {
+        all = b_.CreateTrunc(moved(b_.CreateZExt(all, m_.i32)), number);
+    } else {
+        Value* low = moved(b_.CreateTrunc(all, m_.i32));
+        Value* high = moved(b_.CreateTrunc(b_.CreateLShr(all, 32), m_.i32));
+        all =
+            b_.CreateOr(b_.CreateZExt(low, m_.i64), b_.CreateShl(b_.CreateZExt(high, m_.i64), 32));
+    }
+    b_.CreateStore(type->isIntegerTy() ? all : b_.CreateBitCast(all, type), variable(s->outs[0]));
+}
+
 /// Row-major index of the work-item in the NDRange, the last axis outermost.
 Value* FunctionEmitter::linear_id() {
     using Q = ir::WorkItemQuery;

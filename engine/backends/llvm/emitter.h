@@ -266,6 +266,7 @@ class FunctionEmitter {
     Value* linear_id();
     void device_fault(Value* site, std::span<Value* const> values);
     void device_barrier();
+    void device_shuffle(ir::S s);
 
     ModuleEmitter& m_;
     const ir::Function& f_;

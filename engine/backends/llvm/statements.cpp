@@ -7,6 +7,7 @@
 #include "ir/atomics.h"
 #include "ir/fence.h"
 #include "ir/rewrite.h"
+#include "ir/shuffle.h"
 
 namespace unisono::codegen {
 
@@ -168,7 +169,9 @@ void FunctionEmitter::emit(ir::S s) {
             break;
         case StmtKind::Return: emit_return(s); break;
         case StmtKind::Barrier:
-            if (!ir::is_fence(s))
+            if (ir::is_shuffle(s))
+                device_shuffle(s);
+            else if (!ir::is_fence(s))
                 device_barrier();
             else if (m_.for_device())
                 b_.CreateIntrinsic(b_.getVoidTy(), llvm::Intrinsic::nvvm_membar_gl, {});

@@ -54,6 +54,11 @@ struct IterationSpace {
         }
         return found;
     }
+    /// Whether warps of so many work-items do best along the last axis, which is reduced.
+    bool fills_warps(int warp) const {
+        return warp == reduction::lanes && reduce_axis >= 0 && reduce_axis + 1 == rank &&
+               shape[reduce_axis] >= warp && dense_axis() < 0;
+    }
     /// Puts the dense axis behind the reduced one, whose elements go to lanes all the same.
     void turn(int axis) {
         std::rotate(shape + axis, shape + axis + 1, shape + rank);

@@ -15,6 +15,7 @@ struct GroupShape {
     std::vector<ir::StrideClass> strides;
     bool streaming = false;      ///< outputs are too large to stay in the caches
     bool on_device = false;      ///< plain nested parallel loops, no blocking for caches
+    bool shuffles = false;       ///< lower_leaves: a warp of the device takes a leaf (ir/shuffle.h)
     bool folds = false;          ///< run as lower_fold has it
     std::int64_t strip = 1;      ///< lower_fold: the widest strip of the last axis
     bool few_rows = false;       ///< lower_fold: each reduced axis is one leaf, none is empty

@@ -4,6 +4,7 @@
 // The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
 // executor but `block`.
 #include "core/limits.h"
+#include "ir/shuffle.h"
 #include "ops/reduction_tree.h"
 #include "tape/plan/group_values.h"
 
@@ -35,18 +36,21 @@ class LeafLowering {
         for (int axis = 0; axis < shape_.rank; ++axis)
             index_.push_back(b_.var(axis_name(axis), DType::Int64));
         leaf_ = b_.var("leaf", DType::Int64);
+        const bool shuffles = shape_.shuffles;
+        if (shuffles) lane_ = b_.var("lane", DType::Int64);
         bool innermost = shape_.reduce_axis == shape_.rank - 1;
         std::int64_t length = leaf_length(shape_.reduce_axis, shape_.rank);
         E extent = b_.extent(like_, shape_.reduce_axis);
         begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
         end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
-        S body = innermost ? lanes() : rows();
+        S body = shuffles ? warp() : innermost ? lanes() : rows();
         const E leaves =
             b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length));
         const auto loop = [&](std::int32_t var, E end) {
             body = b_.loop(LoopKind::Parallel, var, b_.i64(0), end, b_.i64(1), body);
         };
         // The innermost loop goes along memory.
+        if (shuffles) loop(lane_, b_.i64(reduction::lanes));
         if (innermost) loop(leaf_, leaves);
         for (int axis = shape_.rank - 1; axis >= 0; --axis) {
             if (axis != shape_.reduce_axis)
@@ -118,6 +122,74 @@ class LeafLowering {
             inner.push_back(b_.branch(b_.binary(Op::Eq, row, b_.i64(0)), store, more));
         }
         return b_.loop(LoopKind::Serial, lane, b_.i64(0), count, b_.i64(1), b_.block(inner));
+    }
+
+    /// The reduced axis is the innermost, and a warp has a leaf: neighbouring work-items read
+    /// neighbouring elements, which is the order of the lanes, and shuffles combine the halves.
+    S warp() {
+        const E begin = b_.add(begin_, b_.read(lane_));
+        const std::int32_t x = index_.back(), count = b_.var("count", DType::Int64);
+        std::vector<S> body;
+        std::vector<std::int32_t> sums;
+        for (std::size_t k : reducing_) {
+            const DType t = group_.outputs[k].dtype;
+            sums.push_back(b_.var("sum" + std::to_string(k), t));
+            body.push_back(b_.declare(sums.back(), b_.zero(t)));
+        }
+        body.push_back(b_.declare(count, b_.sub(end_, begin_)));
+        const E step = b_.i64(reduction::lanes);
+        std::vector<S> inner = point(here());
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            const auto& o = group_.outputs[reducing_[k]];
+            const E v = values_.value(o.node);
+            inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), begin), b_.assign(sums[k], v),
+                                      b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v))));
+        }
+        const S any = b_.loop(LoopKind::Serial, x, begin, end_, step, b_.block(inner));
+        if (group_.nodes.size() <= limits::unrolled_nodes) {
+            const E whole = b_.i64(reduction::leaf_elements);
+            body.push_back(b_.branch(b_.binary(Op::Eq, b_.read(count), whole),
+                                     unrolled(sums, reduction::leaf_elements / reduction::lanes,
+                                              [&](std::int64_t row) {
+                                                  return b_.add(begin,
+                                                                b_.i64(row * reduction::lanes));
+                                              }),
+                                     any));
+        } else {
+            body.push_back(any);
+        }
+        for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
+            for (std::size_t k = 0; k < reducing_.size(); ++k)
+                combine_lanes(group_.outputs[reducing_[k]].op, sums[k], b_.read(count), half, body);
+        }
+        std::vector<S> stores;
+        for (std::size_t k = 0; k < reducing_.size(); ++k)
+            stores.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
+        body.push_back(b_.branch(b_.binary(Op::Eq, b_.read(lane_), b_.i64(0)), b_.block(stores)));
+        return b_.block(body);
+    }
+
+    /// A lane takes in the one that is `distance` further, where that is one of `count`. Lanes that
+    /// were taken in go on with values that nobody reads.
+    void combine_lanes(Op op, std::int32_t sum, E count, std::int64_t distance,
+                       std::vector<S>& out) {
+        const E is_there = b_.binary(Op::Lt, b_.add(b_.read(lane_), b_.i64(distance)), count);
+        const E other = shuffled(sum, distance, out);
+        out.push_back(b_.branch(is_there, b_.assign(sum, b_.binary(op, b_.read(sum), other))));
+    }
+
+    /// A variable's value in the lane that is `distance` further.
+    E shuffled(std::int32_t var, std::int64_t distance, std::vector<S>& out) {
+        const DType t = b_.function().vars[static_cast<std::size_t>(var)].dtype;
+        const auto one = [&](E value) {
+            const std::int32_t moved = b_.var("moved", value->dtype);
+            out.push_back(b_.declare(moved, nullptr));
+            out.push_back(ir::shuffle_down(b_, moved, value, distance));
+            return b_.read(moved);
+        };
+        if (!is_complex(t)) return one(b_.read(var));
+        const E real = one(b_.part(b_.read(var), 0));
+        return b_.pair(real, one(b_.part(b_.read(var), 1)));
     }
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
@@ -238,8 +310,9 @@ class LeafLowering {
         const S one_by_one = b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner));
         if (group_.nodes.size() <= limits::unrolled_nodes) {
             const E whole = b_.i64(reduction::leaf_rows);
+            const auto place = [&](std::int64_t row) { return b_.add(begin_, b_.i64(row)); };
             body.push_back(b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole),
-                                     whole_leaf(sums), one_by_one));
+                                     unrolled(sums, reduction::leaf_rows, place), one_by_one));
         } else {
             body.push_back(one_by_one);
         }
@@ -249,12 +322,14 @@ class LeafLowering {
         return b_.block(body);
     }
 
-    /// All rows of a leaf without a loop, so that compilers of devices make vectors of neighbours.
-    S whole_leaf(const std::vector<std::int32_t>& sums) {
+    /// So many elements, by their number at `place`, without a loop: compilers of devices load
+    /// ahead, and make vectors of neighbours.
+    template <class F>
+    S unrolled(const std::vector<std::int32_t>& sums, std::int64_t rows, F place) {
         std::vector<S> body;
-        for (std::int64_t row = 0; row < reduction::leaf_rows; ++row) {
+        for (std::int64_t row = 0; row < rows; ++row) {
             std::vector<E> at = here();
-            at[static_cast<std::size_t>(shape_.reduce_axis)] = b_.add(begin_, b_.i64(row));
+            at[static_cast<std::size_t>(shape_.reduce_axis)] = place(row);
             for (S statement : point(at)) body.push_back(statement);
             for (std::size_t k = 0; k < reducing_.size(); ++k) {
                 const auto& o = group_.outputs[reducing_[k]];
@@ -273,7 +348,7 @@ class LeafLowering {
     GroupValues values_;
     std::vector<std::int32_t> scratch_, index_;
     std::vector<std::size_t> reducing_;
-    std::int32_t like_ = 0, leaf_ = 0;
+    std::int32_t like_ = 0, leaf_ = 0, lane_ = 0;
     E begin_ = nullptr, end_ = nullptr;
 };
 

@@ -331,6 +331,7 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.reduce_axis = space.reduce_axis;
     shape.reduce_before = space.reduce_before;
     shape.on_device = !device.info().host_memory;
+    shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.folds = !shape.on_device && space.folds();
     if (shape.folds) {
         shape.few_rows = space.has_few_rows();

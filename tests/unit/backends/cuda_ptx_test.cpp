@@ -15,6 +15,7 @@
 #include "backends/cuda/ptx.h"
 #include "core/error.h"
 #include "ir/build.h"
+#include "tape/run/lower_group.h"
 #include "unit/backends/opencl_samples.h"
 
 using namespace unisono;
@@ -50,6 +51,28 @@ std::string ptx_of(ir::Module module) {
     return cuda::write_ptx(cuda::lower_for_device(std::move(module)), target);
 }
 
+/// The leaves of a sum along contiguous rows: a warp has each.
+ir::Module sums_by_warps() {
+    Group group;
+    group.inputs = {DType::Float32};
+    group.nodes = {{Group::Kind::Input, DType::Float32}};
+    group.outputs = {{0, DType::Float32, true, Op::Add, -1}};
+    group.reduce_axis = 1;
+    using ir::StrideClass;
+    GroupShape shape;
+    shape.rank = 2;
+    shape.reduce_axis = 1;
+    shape.strides = {StrideClass::Other, StrideClass::One, StrideClass::One, StrideClass::Zero};
+    shape.on_device = shape.shuffles = true;
+    return lower_leaves(group, shape);
+}
+
+std::vector<unisono::testing::SampleModule> cuda_samples() {
+    auto samples = unisono::testing::sample_modules();
+    samples.push_back({"sums_by_warps", sums_by_warps});
+    return samples;
+}
+
 }  // namespace
 
 class CudaPtx : public ::testing::TestWithParam<unisono::testing::SampleModule> {};
@@ -82,7 +105,7 @@ TEST_P(CudaPtx, Assembles) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, CudaPtx, ::testing::ValuesIn(unisono::testing::sample_modules()),
+INSTANTIATE_TEST_SUITE_P(Samples, CudaPtx, ::testing::ValuesIn(cuda_samples()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(CudaWriter, NothingContractsFlushesOrApproximates) {

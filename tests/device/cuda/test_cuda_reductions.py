@@ -1,0 +1,106 @@
+"""Reductions of CUDA devices have the bits of the CPU: along contiguous rows warps shuffle."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+NAMES = [d.name for d in un.devices("cuda")]
+
+pytestmark = pytest.mark.skipif(not NAMES, reason="no CUDA device")
+
+LENGTHS = [0, 1, 31, 32, 33, 64, 127, 511, 512, 513, 1024, 1543, 8 * 512 + 17]
+
+
+def bits(x):
+    x = np.asarray(x.to_device("cpu"))
+    return x.dtype, x.shape, np.where(x != x, np.zeros_like(x), x).tobytes(), (x != x).tobytes()
+
+
+def same(f, x):
+    assert bits(f(un.asarray(x, device=NAMES[0]))) == bits(f(un.asarray(x)))
+
+
+def numbers(shape, dtype, seed=0):
+    random = np.random.default_rng(seed)
+    if dtype == "bool":
+        return random.random(shape) < 0.5
+    if np.dtype(dtype).kind in "iu":
+        return random.integers(0, 100, shape).astype(dtype)
+    x = random.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * random.standard_normal(shape)
+    return x.astype(dtype)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_lengths(n):
+    for dtype in ("float32", "complex64"):
+        x = numbers((3, n), dtype)
+        same(lambda a: a.sum(axis=1), x)
+        same(lambda a: un.asarray(a[1].sum()), x)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    "bool int8 uint8 int16 int32 int64 uint64 float16 float32 float64 complex64 complex128".split(),
+)
+def test_dtypes(dtype):
+    x = numbers((2, 3, 709), dtype)
+    names = ["sum", "prod", "mean", "any", "all", "count_nonzero"]
+    if not dtype.startswith("complex"):
+        names += ["min", "max", "argmax"]
+    for name in names:
+        f = getattr(un, name)
+        same(lambda a, f=f: f(a, axis=-1), x)
+        same(lambda a, f=f: un.asarray(f(a)), x[0, 0])
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a[:, ::2],
+        lambda a: a[:, ::-1],
+        lambda a: a[::2, 5:],
+        lambda a: a.T,
+        lambda a: un.broadcast_to(a[:, :1], (40, 700)),
+        lambda a: a.reshape(4, 5, 2, 700).transpose(2, 0, 1, 3),
+        lambda a: a.reshape(2, 2, 2, 5, 700)[:, :, ::-1],
+    ],
+)
+def test_layouts(view):
+    x = numbers((40, 700), "float32")
+    for axis in (0, -1):
+        same(lambda a, axis=axis: view(a).sum(axis=axis), x)
+
+
+def test_special_numbers():
+    x = numbers((5, 600), "float64")
+    x[0, 77] = np.nan
+    x[1] = -0.0
+    x[2, 5], x[2, 550] = np.inf, -np.inf
+    for f in (un.sum, un.min, un.max, un.nanmax, un.std):
+        same(lambda a, f=f: f(a, axis=1), x)
+
+
+def test_what_is_fused():
+    """Several outputs of one kernel, and functions with many nodes."""
+
+    def several(a):
+        b = a * 2 + 1
+        return un.stack([b.sum(axis=1), (b * a).max(axis=1), b[:, 3]])
+
+    def long(a):
+        b = a
+        for k in range(12):
+            b = b * a + k
+        return b.sum(axis=1)
+
+    x = numbers((7, 1300), "float32")
+    same(several, x)
+    same(long, x / 4)
+
+
+def test_many_rows():
+    """More than one axis of the grid takes."""
+    x = numbers((70000, 33), "float32")
+    same(lambda a: a.sum(axis=1), x)
