@@ -16,6 +16,7 @@ struct GroupShape {
     bool streaming = false;      ///< outputs are too large to stay in the caches
     bool on_device = false;      ///< plain nested parallel loops, no blocking for caches
     bool shuffles = false;       ///< lower_leaves: a warp of the device takes a leaf (ir/shuffle.h)
+    bool tree_shuffles = false;  ///< ... and a node of the tree
     bool folds = false;          ///< run as lower_fold has it
     std::int64_t strip = 1;      ///< lower_fold: the widest strip of the last axis
     bool few_rows = false;       ///< lower_fold: each reduced axis is one leaf, none is empty
@@ -38,12 +39,16 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 /// A group without inputs takes one more array after the scratches, which is never read and brings
 /// the iteration shape.
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);
+struct TreeForm {
+    bool leaves_last = false;  ///< those of one tree lie side by side in the scratch, else those of
+                               ///< one number
+    bool unrolls = false;      ///< nodes of tree_step leaves are computed without a loop
+    bool shuffles = false;     ///< a warp of the device takes a node of at most tree_step leaves
+};
 /// The second combines the leaves of one reducing output by the tree, so many for each of the nodes
 /// along the output's last axis: all of them, or a power of two, which makes it the leaves of
-/// another run. Params: scratch, output, the number of leaves. leaves_last: those of one tree lie
-/// side by side in the scratch, else those of one number. unrolls: nodes of tree_step leaves are
-/// computed without a loop.
-ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last, bool unrolls);
+/// another run. Params: scratch, output, the number of leaves.
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, const TreeForm& form);
 /// Leaves of a node where a tree is computed level after level.
 inline constexpr std::int64_t tree_step = 32;
 

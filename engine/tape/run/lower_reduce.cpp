@@ -3,6 +3,8 @@
 //
 // The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
 // executor but `block`.
+#include <optional>
+
 #include "core/limits.h"
 #include "ir/shuffle.h"
 #include "ops/reduction_tree.h"
@@ -22,6 +24,46 @@ constexpr const char* axis_names[] = {"i", "j", "k", "l"};
 
 std::string axis_name(int axis) { return axis < 4 ? axis_names[axis] : "i" + std::to_string(axis); }
 
+/// What the work-items of a warp, which are its lanes, do together.
+class Warp {
+  public:
+    explicit Warp(Builder& b) : b_(b), lane_(b.var("lane", DType::Int64)) {}
+
+    E lane() const { return b_.read(lane_); }
+    S only_first(S s) const { return b_.branch(b_.binary(Op::Eq, lane(), b_.i64(0)), s); }
+    S loop(S body) const {
+        return b_.loop(LoopKind::Parallel, lane_, b_.i64(0), b_.i64(reduction::lanes), b_.i64(1),
+                       body);
+    }
+
+    /// A lane takes in the value of the one that is `distance` further, where that is one of
+    /// `count`. Lanes that were taken in go on with values that nobody reads.
+    void take_in(Op op, std::int32_t value, E count, std::int64_t distance,
+                 std::vector<S>& out) const {
+        const E is_there = b_.binary(Op::Lt, b_.add(lane(), b_.i64(distance)), count);
+        const E other = shuffled(value, distance, out);
+        out.push_back(b_.branch(is_there, b_.assign(value, b_.binary(op, b_.read(value), other))));
+    }
+
+  private:
+    /// A variable's value in the lane that is `distance` further.
+    E shuffled(std::int32_t var, std::int64_t distance, std::vector<S>& out) const {
+        const auto one = [&](E value) {
+            const std::int32_t moved = b_.var("moved", value->dtype);
+            out.push_back(b_.declare(moved, nullptr));
+            out.push_back(ir::shuffle_down(b_, moved, value, distance));
+            return b_.read(moved);
+        };
+        const E value = b_.read(var);
+        if (!is_complex(value->dtype)) return one(value);
+        const E real = one(b_.part(value, 0));
+        return b_.pair(real, one(b_.part(value, 1)));
+    }
+
+    Builder& b_;
+    std::int32_t lane_;
+};
+
 /// Builds the leaf kernel of one group.
 class LeafLowering {
   public:
@@ -36,21 +78,18 @@ class LeafLowering {
         for (int axis = 0; axis < shape_.rank; ++axis)
             index_.push_back(b_.var(axis_name(axis), DType::Int64));
         leaf_ = b_.var("leaf", DType::Int64);
-        const bool shuffles = shape_.shuffles;
-        if (shuffles) lane_ = b_.var("lane", DType::Int64);
         bool innermost = shape_.reduce_axis == shape_.rank - 1;
         std::int64_t length = leaf_length(shape_.reduce_axis, shape_.rank);
         E extent = b_.extent(like_, shape_.reduce_axis);
         begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
         end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
-        S body = shuffles ? warp() : innermost ? lanes() : rows();
+        S body = shape_.shuffles ? warp() : innermost ? lanes() : rows();
         const E leaves =
             b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length));
         const auto loop = [&](std::int32_t var, E end) {
             body = b_.loop(LoopKind::Parallel, var, b_.i64(0), end, b_.i64(1), body);
         };
         // The innermost loop goes along memory.
-        if (shuffles) loop(lane_, b_.i64(reduction::lanes));
         if (innermost) loop(leaf_, leaves);
         for (int axis = shape_.rank - 1; axis >= 0; --axis) {
             if (axis != shape_.reduce_axis)
@@ -127,7 +166,8 @@ class LeafLowering {
     /// The reduced axis is the innermost, and a warp has a leaf: neighbouring work-items read
     /// neighbouring elements, which is the order of the lanes, and shuffles combine the halves.
     S warp() {
-        const E begin = b_.add(begin_, b_.read(lane_));
+        const Warp warp(b_);
+        const E begin = b_.add(begin_, warp.lane());
         const std::int32_t x = index_.back(), count = b_.var("count", DType::Int64);
         std::vector<S> body;
         std::vector<std::int32_t> sums;
@@ -160,36 +200,13 @@ class LeafLowering {
         }
         for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
             for (std::size_t k = 0; k < reducing_.size(); ++k)
-                combine_lanes(group_.outputs[reducing_[k]].op, sums[k], b_.read(count), half, body);
+                warp.take_in(group_.outputs[reducing_[k]].op, sums[k], b_.read(count), half, body);
         }
         std::vector<S> stores;
         for (std::size_t k = 0; k < reducing_.size(); ++k)
             stores.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
-        body.push_back(b_.branch(b_.binary(Op::Eq, b_.read(lane_), b_.i64(0)), b_.block(stores)));
-        return b_.block(body);
-    }
-
-    /// A lane takes in the one that is `distance` further, where that is one of `count`. Lanes that
-    /// were taken in go on with values that nobody reads.
-    void combine_lanes(Op op, std::int32_t sum, E count, std::int64_t distance,
-                       std::vector<S>& out) {
-        const E is_there = b_.binary(Op::Lt, b_.add(b_.read(lane_), b_.i64(distance)), count);
-        const E other = shuffled(sum, distance, out);
-        out.push_back(b_.branch(is_there, b_.assign(sum, b_.binary(op, b_.read(sum), other))));
-    }
-
-    /// A variable's value in the lane that is `distance` further.
-    E shuffled(std::int32_t var, std::int64_t distance, std::vector<S>& out) {
-        const DType t = b_.function().vars[static_cast<std::size_t>(var)].dtype;
-        const auto one = [&](E value) {
-            const std::int32_t moved = b_.var("moved", value->dtype);
-            out.push_back(b_.declare(moved, nullptr));
-            out.push_back(ir::shuffle_down(b_, moved, value, distance));
-            return b_.read(moved);
-        };
-        if (!is_complex(t)) return one(b_.read(var));
-        const E real = one(b_.part(b_.read(var), 0));
-        return b_.pair(real, one(b_.part(b_.read(var), 1)));
+        body.push_back(warp.only_first(b_.block(stores)));
+        return warp.loop(b_.block(body));
     }
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
@@ -348,7 +365,7 @@ class LeafLowering {
     GroupValues values_;
     std::vector<std::int32_t> scratch_, index_;
     std::vector<std::size_t> reducing_;
-    std::int32_t like_ = 0, leaf_ = 0, lane_ = 0;
+    std::int32_t like_ = 0, leaf_ = 0;
     E begin_ = nullptr, end_ = nullptr;
 };
 
@@ -362,7 +379,7 @@ ir::Module lower_leaves(const Group& group, const GroupShape& shape) {
     return LeafLowering(group, shape).lower();
 }
 
-ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last, bool unrolls) {
+ir::Module lower_tree(Op op, DType dtype, int kept_rank, const TreeForm& form) {
     ir::Module module;
     ir::Function& f = module.functions.emplace_back("tree");
     Builder b(f);
@@ -426,21 +443,37 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank, bool leaves_last, bool 
                  b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
                  b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)), b.store(nodes, at, of_nothing),
                           b.store(nodes, at, b.load(stack, {b.i64(0)})))});
-    if (unrolls) {
-        const E count = b.sub(b.read(end), b.read(begin));
+    const E count = b.sub(b.read(end), b.read(begin));
+    // A warp has a node, and each of its lanes a leaf.
+    const auto node_of_warp = [&](const Warp& warp) {
+        const std::int32_t value = b.var("value", dtype);
+        const E its_leaf = load_leaf(b.add(b.read(begin), warp.lane()));
+        std::vector<S> out{
+            b.declare(value, of_nothing),
+            b.branch(b.binary(Op::Lt, warp.lane(), count), b.assign(value, its_leaf))};
+        for (std::int64_t level = 1; level < tree_step; level *= 2)
+            warp.take_in(op, value, count, level, out);
+        out.push_back(warp.only_first(b.store(nodes, at, b.read(value))));
+        return b.block(out);
+    };
+    std::optional<Warp> warp;
+    if (form.shuffles) {
+        body = node_of_warp(warp.emplace(b));
+    } else if (form.unrolls) {
         body = b.branch(b.binary(Op::Eq, count, b.i64(tree_step)), whole_node(), body);
     }
     body = b.block({b.declare(begin, b.mul(at.back(), b.param(width))),
                     b.declare(end, b.binary(Op::Min, b.add(b.read(begin), b.param(width)),
                                             b.extent(leaves, along))),
                     body});
+    if (warp) body = warp->loop(body);
     const auto loop = [&](int axis) {
         body = b.loop(LoopKind::Parallel, index[static_cast<std::size_t>(axis)], b.i64(0),
                       b.extent(nodes, axis), one, body);
     };
-    if (leaves_last) loop(along);
+    if (form.leaves_last) loop(along);
     for (int axis = along - 1; axis >= 0; --axis) loop(axis);
-    if (!leaves_last) loop(along);
+    if (!form.leaves_last) loop(along);
     f.body = b.block({body});
     return module;
 }

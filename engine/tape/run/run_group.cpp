@@ -294,8 +294,8 @@ void GroupKernel::compile_trees(Variant& v) const {
         if (!o.reduces) continue;
         const int kept = std::max(1, v.shape.rank - 1);
         const bool leaves_last = v.shape.folds || v.shape.reduce_axis == v.shape.rank - 1;
-        v.trees.push_back(
-            v.device->compile(lower_tree(o.op, o.dtype, kept, leaves_last, v.shape.on_device), {}));
+        const TreeForm form{leaves_last, v.shape.on_device, v.shape.tree_shuffles};
+        v.trees.push_back(v.device->compile(lower_tree(o.op, o.dtype, kept, form), {}));
     }
     v.has_trees.store(true, std::memory_order_release);
 }
@@ -321,6 +321,9 @@ const std::vector<std::unique_ptr<Executable>>& GroupKernel::trees(Variant& v) {
     return v.trees;
 }
 
+/// Elements of so few leaves that a warp for a node would have little to do.
+static constexpr std::int64_t few_leaves = 8 * reduction::leaf_elements;
+
 void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& device) {
     GroupShape shape;
     if (int axis = space.dense_axis(); axis >= 0 && space.size > 0 && device.info().host_memory)
@@ -332,6 +335,7 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.reduce_before = space.reduce_before;
     shape.on_device = !device.info().host_memory;
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
+    shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
     shape.folds = !shape.on_device && space.folds();
     if (shape.folds) {
         shape.few_rows = space.has_few_rows();

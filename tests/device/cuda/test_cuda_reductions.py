@@ -8,7 +8,8 @@ NAMES = [d.name for d in un.devices("cuda")]
 
 pytestmark = pytest.mark.skipif(not NAMES, reason="no CUDA device")
 
-LENGTHS = [0, 1, 31, 32, 33, 64, 127, 511, 512, 513, 1024, 1543, 8 * 512 + 17]
+LENGTHS = [0, 1, 31, 32, 33, 64, 127, 511, 512, 513, 1024, 1543, 8 * 512, 8 * 512 + 17]
+NODES = [9 * 512, 31 * 512 + 3, 32 * 512, 33 * 512, 1000003]  # of the tree, 32 leaves each
 
 
 def bits(x):
@@ -104,3 +105,12 @@ def test_many_rows():
     """More than one axis of the grid takes."""
     x = numbers((70000, 33), "float32")
     same(lambda a: a.sum(axis=1), x)
+
+
+@pytest.mark.parametrize("n", NODES)
+def test_many_leaves(n):
+    for dtype in ("float32", "complex128"):
+        x = numbers(n, dtype)
+        same(lambda a: un.asarray(a.sum()), x)
+        same(lambda a: a.reshape(3, -1).sum(axis=1), x[: n // 3 * 3])
+    same(lambda a: un.asarray(a.min()), numbers(n, "int16"))

@@ -67,8 +67,15 @@ ir::Module sums_by_warps() {
     return lower_leaves(group, shape);
 }
 
+/// Nodes of their tree.
+ir::Module tree_by_warps() {
+    return lower_tree(Op::Add, DType::Float64, 1,
+                      {.leaves_last = true, .unrolls = true, .shuffles = true});
+}
+
 std::vector<unisono::testing::SampleModule> cuda_samples() {
     auto samples = unisono::testing::sample_modules();
+    samples.push_back({"tree_by_warps", tree_by_warps});
     samples.push_back({"sums_by_warps", sums_by_warps});
     return samples;
 }
