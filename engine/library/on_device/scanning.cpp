@@ -23,16 +23,34 @@ const char* combining_function(Op op, DType t) {
 
 void on_device::scan(const primitives::Scanning& scanning, Views in, Views out, Device& device) {
     constexpr std::int64_t block = 512;
+    constexpr std::int64_t tile = 32, tile_items = 4 * tile;  // of the kernels by tiles
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]), to = vector_of(out[0]);
     const char* combine = combining_function(scanning.op, x.dtype);
     const std::int64_t n = lane_extent(in[0]), lanes = x.size / n, blocks = (n + block - 1) / block;
     DeviceVector carries = work.scratch(x.dtype, lanes * blocks);
+    const std::int64_t items = lanes * blocks;
+    // Work-items that take short lanes share the lines of memory anyway.
+    const bool by_tiles = !work.has_cores() && n >= tile;
+    if (by_tiles) {
+        const std::int64_t all = (items + tile - 1) / tile * tile_items;
+        if (blocks > 1) {
+            work.run("scan_totals_by_tiles", {x, carries, combine, n, blocks, items}, {all},
+                     tile_items);
+            if (blocks >= tile)
+                work.run("scan_carries_by_tiles", {carries, combine, blocks}, {lanes * tile}, tile);
+            else
+                work.run("scan_carries", {carries, combine, blocks}, {lanes});
+        }
+        work.run("scan_blocks_by_tiles", {x, carries, to, combine, n, blocks, items}, {all},
+                 tile_items);
+        return;
+    }
     if (blocks > 1) {
-        work.run_pieces("scan_totals", {x, carries, combine, n, blocks}, lanes * blocks);
+        work.run_pieces("scan_totals", {x, carries, combine, n, blocks}, items);
         work.run("scan_carries", {carries, combine, blocks}, {lanes});
     }
-    work.run_pieces("scan_blocks", {x, carries, to, combine, n, blocks}, lanes * blocks);
+    work.run_pieces("scan_blocks", {x, carries, to, combine, n, blocks}, items);
 }
 
 namespace {

@@ -114,3 +114,16 @@ def test_many_leaves(n):
         same(lambda a: un.asarray(a.sum()), x)
         same(lambda a: a.reshape(3, -1).sum(axis=1), x[: n // 3 * 3])
     same(lambda a: un.asarray(a.min()), numbers(n, "int16"))
+
+
+@pytest.mark.parametrize(
+    "n", [1, 2, 31, 33, 511, 512, 513, 1025, 31 * 512, 40 * 512 + 3, 1100 * 512]
+)
+def test_scans(n):
+    """By tiles of 32 blocks; the carries of many blocks by tiles, too."""
+    for dtype in ("float32", "int64"):
+        same(un.cumsum, numbers(n, dtype))
+    if n < 30000:
+        same(lambda a: un.cumsum(a, axis=1), numbers((3, n), "complex128"))
+        same(lambda a: un.cumprod(a, axis=0), numbers((n, 5), "float64"))
+        same(un.cumsum, numbers(n, "bool"))
