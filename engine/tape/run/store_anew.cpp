@@ -29,17 +29,19 @@ DType bits_of_size(std::int64_t bytes) {
 }
 
 /// Whether nobody but the storage knows where its memory is.
-bool may_move(const Storage& s) {
-    return !s.borrowed && !s.shared_outside() && !block_of(s) &&
-           !(s.use && s.use->is_known_outside);
+/// Whether nobody but the storage uses its memory.
+bool is_hidden(const Storage& s) {
+    return !s.shared_outside() && !block_of(s) && !(s.use && s.use->is_known_outside);
 }
 
 }  // namespace
 
-StoreAnew::StoreAnew(const View& output)
-    : output_(output), element_(bits_of_size(size_of(output.dtype))) {
+StoreAnew::StoreAnew(const View& output, bool may_return) : output_(output) {
+    const Storage& s = *output.storage;
     const std::int64_t written = output.layout->size() * size_of(output.dtype);
-    is_whole_ = may_move(*output.storage) && find_rest();
+    // Compiled code and its objects know where arrays of the host are.
+    may_move_ = !s.addressable() && !s.borrowed;
+    is_whole_ = is_hidden(s) && (may_move_ || may_return) && find_rest();
     const auto cost = [](std::int64_t bytes, std::size_t launches) {
         return 2 * bytes + static_cast<std::int64_t>(launches) * launch_bytes;
     };
@@ -113,21 +115,20 @@ View StoreAnew::begin() {
     return memory_->view;
 }
 
-void StoreAnew::copy(const View& from, const View& to) const {
+void StoreAnew::copy(View from, View to) const {
+    from.dtype = to.dtype = bits_of_size(size_of(to.dtype));
     GroupKernel::copying(from.dtype)
         .run({to.layout, {&from, 1}, {&to, 1}, {}, output_.storage->device});
 }
 
 void StoreAnew::complete() {
     if (!is_whole_) {
-        View from = memory_->view, to = output_;
-        from.dtype = to.dtype = element_;
-        copy(from, to);
+        copy(memory_->view, output_);
         memory_.reset();  // while its queue is known
         return;
     }
     for (const Piece& piece : rest_) {
-        const View from{output_.storage, piece.layout.get(), piece.offset, element_};
+        const View from{output_.storage, piece.layout.get(), piece.offset, output_.dtype};
         View to = from;
         to.storage = memory_->view.storage;
         copy(from, to);

@@ -1,4 +1,4 @@
-// Stores what a kernel writes into an array that it also reads at other points, on a device.
+// Stores what a kernel writes into an array that it also reads at other points.
 //
 // `u[1:-1] = u[2:] + u[:-2]` in one kernel would read what it has written. What it writes goes
 // elsewhere, by whichever moves fewer bytes: into fresh memory for the whole array, which then
@@ -17,8 +17,8 @@ namespace unisono {
 /// One output of one run.
 class StoreAnew {
   public:
-    /// With the engine held.
-    explicit StoreAnew(const View& output);
+    /// With the engine held. `may_return`: whether the array can also end where it began.
+    explicit StoreAnew(const View& output, bool may_return = false);
     StoreAnew(StoreAnew&&) noexcept = default;
     StoreAnew& operator=(StoreAnew&&) = delete;
 
@@ -33,6 +33,8 @@ class StoreAnew {
 
     /// Whether the array's memory becomes another one.
     bool is_whole() const { return is_whole_; }
+    /// Whether it may; else the array has to end where it began.
+    bool may_move() const { return may_move_; }
     /// Copied beside what the kernel moves: read, and as many written.
     std::int64_t bytes_copied() const { return bytes_copied_; }
 
@@ -48,11 +50,10 @@ class StoreAnew {
     };
     bool find_rest();
     void add_piece(Dims shape, Dims strides, std::int64_t offset);
-    void copy(const View& from, const View& to) const;
+    void copy(View from, View to) const;  ///< keeping all bits
 
     View output_;
-    DType element_;  ///< of that size, whose copies keep all bits
-    bool is_whole_ = false;
+    bool may_move_, is_whole_;
     std::vector<Piece> rest_;
     std::int64_t bytes_copied_ = 0;
     std::unique_ptr<Temporary> memory_;

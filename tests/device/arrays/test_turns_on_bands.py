@@ -99,13 +99,24 @@ def test_on_queues(name, order, capfd):
 
 
 @sharing
-def test_not_where_two_memories_would_differ(name, capfd):
-    """Each sweep reads what another statement stored beside what it stores itself."""
+def test_borders(name, capfd):
+    """Each sweep reads what other statements stored, in both memories, beside what it stores itself."""
 
     def program(u):
         for k in range(6):
             sweep(u)
             u[0] = u[1] * 0.5 + k
+            u[:, -1] = u[:, -2]
+
+    assert turns(program, field(6), device=name, capfd=capfd)
+
+
+@sharing
+def test_not_where_much_would_be_stored_in_both_memories(name, capfd):
+    def program(u):
+        for k in range(6):
+            sweep(u)
+            u[5:] = u[4:-1] * 0.5 + k
 
     assert not turns(program, field(6), device=name, capfd=capfd)
 

@@ -2,6 +2,7 @@
 //
 // run_bands.cpp chooses them and the bands, and runs them on the host's threads;
 // submit_bands.cpp gives them to the queue of a device that shares the host's caches.
+// twins.cpp gives an array that they read and store anew a second memory.
 #pragma once
 
 #include <algorithm>
@@ -25,28 +26,46 @@ namespace unisono {
 
 class Runner::Bands {
   public:
-    /// Steps of one place. `device`: the one that they run on, null for the host. `may_shift`:
-    /// whether it may pay that steps run rows behind one another.
-    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment, Device* device,
-          bool may_shift);
+    /// What is known of the steps' place and of the run before.
+    struct Given {
+        Device* device;       ///< that they run on, null for the host
+        bool may_shift;       ///< it may pay that steps run rows behind one another
+        bool may_have_twins;  ///< arrays of the host may have a second memory
+        bool in_flight;       ///< the segment is
+    };
+    Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment, Given given);
 
-    /// How many of the steps take turns; 0 where fewer than two do, or where it does not pay.
-    std::size_t choose(bool in_flight);
-    /// Gives storages their memory.
-    void allocate();
-    /// Binds the kernels; false where one of them cannot be.
-    bool bind();
+    /// Chooses those of the steps that take turns and gives storages their memory: how many. 0
+    /// where fewer than two kernels do, where it does not pay or where memory is short.
+    std::size_t prepare();
     void run();
     /// On a device, as part of a submission: binds the kernels and gives them to the queue.
     void submit();
     /// Once that is done, with the engine held.
-    void end_submission();
-    /// What a device copies for arrays that are stored anew.
+    void end();
+    bool has_twins() const { return !twins_.empty(); }
+    /// Whether the step has no kernel of its own: the one before it stores in its place.
+    bool is_left_out(const PlanStep& step) const;
+    /// For arrays that are stored anew.
     std::int64_t bytes_copied() const;
     std::string text() const;
 
   private:
+    /// A second memory of an array that steps read and store anew: each reads one and writes the
+    /// other. What they leave alone is the same in both.
+    struct Twin {
+        View written;  ///< by those steps
+        StoreAnew anew;
+        Storage other;          ///< names the second memory in views
+        bool is_other = false;  ///< where the array is after the steps taken so far
+
+        explicit Twin(const View& output);
+        Storage* storage() const { return written.storage; }
+        Storage* memory(bool second) { return second ? &other : storage(); }
+    };
     struct Kernel {
+        const PlanStep* step = nullptr;
+        std::size_t end = 0;  ///< steps done behind it
         std::vector<View> operands;
         std::vector<std::uint64_t> scalars;
         std::vector<std::int64_t> row_bytes;  ///< of each operand, from one row to the next
@@ -55,19 +74,13 @@ class Runner::Bands {
         std::int64_t row_extent = 0;          ///< of the first axis of the launch
         std::int64_t row_work = 0;
         bool has_rings = false;
-        std::vector<std::size_t> turned;  ///< twins that it writes
+        bool is_again = false;      ///< the step stores in the other memories of arrays
+        std::vector<Twin*> turned;  ///< of which it stores the other memory anew
     };
-    /// A second memory of an array of a device that steps read and store anew: each reads one and
-    /// writes the other. What they leave alone is the same in both.
-    struct Twin {
-        View written;
-        StoreAnew anew;
-        Storage other;          ///< names the second memory in views
-        bool is_other = false;  ///< where the array is after the steps taken so far
-
-        explicit Twin(const View& output);
-        Storage* storage() const { return written.storage; }
-        Storage* now() { return is_other ? &other : storage(); }
+    /// An output of a kernel, and where it is stored anew.
+    struct Anew {
+        std::uint32_t output;
+        View to;
     };
     /// Memory of a temporary, whose rows live only until the last kernel that reads them is past.
     struct Ring {
@@ -76,23 +89,39 @@ class Runner::Bands {
         std::unique_ptr<Temporary> memory;
     };
 
-    bool find_twins(const PlanStep& step, Kernel& kernel);
+    bool add(Kernel kernel);
+    bool take(Kernel kernel);
+    /// How many of the steps take turns.
+    std::size_t choose();
+    void allocate();
+    /// Binds the kernels; false where one of them cannot be.
+    bool bind();
+    bool is_seen_by(std::span<const PlanStep> steps, const Storage& s) const;
+    std::vector<Anew> stored_anew(const PlanStep& step) const;
+    void find_twins();
+    bool have_twins(std::span<const Anew> stored) const;
+    bool name_memories(Kernel& kernel, Kernel& again);
     Twin* twin_of(const Storage* storage);
-    void turn(const Kernel& kernel);
-    std::size_t times_turned(const Twin& twin) const;
-    bool is_written(const Storage* storage) const;
+    std::size_t times_turned(const Twin& twin, std::size_t count) const;
+    bool twins_may_end(std::size_t count) const;
+    bool is_used(const Twin& twin) const;
+    void begin_twins();
+    void complete_twins();
     /// Number of the ring that a storage is kept in, or -1.
     int ring_of(const Storage* storage) const;
     bool is_shifted(std::size_t count) const;
     bool pays(std::size_t count) const;
     bool choose_rows(std::size_t count);
-    bool holds_much(std::size_t count, bool in_flight) const;
-    bool is_temporary(const BandSchedule::Field& field, std::size_t count, bool in_flight) const;
+    bool holds_much(std::size_t count) const;
+    bool is_temporary(const BandSchedule::Field& field, std::size_t count) const;
     void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
                   std::int64_t to) const;
     void launch(const Kernel& kernel, std::int64_t from, std::int64_t to) const;
     void run_whole(const Kernel& kernel) const;
-    GroupKernel::Call call_of(const PlanStep& step, const Kernel& kernel) const;
+    GroupKernel::Call call_of(const Kernel& kernel) const;
+    std::span<const PlanStep> steps_until(std::size_t count) const {
+        return steps_.first(kernels_[count - 1].end);
+    }
     std::int64_t budget() const;
     /// Calls f with a step and its rows, from and to, in the order in which they run.
     template <class F>
@@ -114,6 +143,7 @@ class Runner::Bands {
 
     std::span<const PlanStep> steps_;
     const std::vector<Entry>& segment_;
+    const Given given_;
     Device* const device_;
     const std::int64_t cache_;  ///< bytes that a device shares with the host
     BandSchedule schedule_;

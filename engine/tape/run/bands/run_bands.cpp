@@ -6,7 +6,9 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "backends/host_shared.h"
 #include "backends/timeline.h"
@@ -77,36 +79,54 @@ std::int64_t shifted_traffic() {
 }  // namespace
 
 Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& segment,
-                     Device* device, bool may_shift)
+                     Given given)
     : steps_(steps),
       segment_(segment),
-      device_(device),
-      cache_(device ? std::min(shared_cache(*device), last_level_cache()) : 0) {
-    kernels_.reserve(steps.size());
-    for (const PlanStep& step : steps) {
+      given_(given),
+      device_(given.device),
+      cache_(device_ ? std::min(shared_cache(*device_), last_level_cache()) : 0) {
+    if (device_ || given.may_have_twins) find_twins();
+    kernels_.reserve(2 * steps.size());
+    for (std::size_t k = 0; k < steps.size(); k = kernels_.back().end) {
+        const PlanStep& step = steps[k];
         Kernel kernel;
+        kernel.step = &step;
+        kernel.end = k + 1;
         for (const auto* refs : {&step.inputs, &step.outputs}) {
             for (OperandRef ref : *refs) kernel.operands.push_back(ref.in(segment));
         }
         for (OperandRef ref : step.scalars)
             kernel.scalars.push_back(static_cast<std::uint64_t>(ref.in(segment).offset));
-        const bool is_poisoned =
-            std::any_of(kernel.operands.begin(), kernel.operands.end(),
-                        [](const View& v) { return v.storage->poison != nullptr; });
-        const Layout* space = step.space.in(segment).layout;
-        if (is_poisoned || space->size() == 0 || !find_twins(step, kernel) ||
-            !schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
-            (!may_shift && is_shifted(schedule_.steps().size())))
-            break;
-        const BandSchedule::Step& taken = schedule_.steps().back();
-        // The others are launched as they were compiled; on a device the host would wait for it.
-        const bool needs_code = device_ || !taken.is_one_row;
-        if (needs_code && !step.kernel->is_compiled(call_of(step, kernel))) break;
-        turn(kernel);
-        kernel.row_work =
-            space->size() / taken.rows * static_cast<std::int64_t>(step.group.nodes.size());
-        kernels_.push_back(std::move(kernel));
+        if (!add(std::move(kernel))) break;
     }
+}
+
+/// False where the kernel cannot take turns with those before it.
+bool Runner::Bands::add(Kernel kernel) {
+    const bool is_poisoned =
+        std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                    [](const View& v) { return v.storage->poison != nullptr; });
+    Kernel again;
+    if (is_poisoned || !name_memories(kernel, again)) return false;
+    return (!again.is_again || take(std::move(again))) && take(std::move(kernel));
+}
+
+bool Runner::Bands::take(Kernel kernel) {
+    const PlanStep& step = *kernel.step;
+    const Layout* space = step.space.in(segment_).layout;
+    if (space->size() == 0 ||
+        !schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
+        (!given_.may_shift && is_shifted(schedule_.steps().size())))
+        return false;
+    const BandSchedule::Step& taken = schedule_.steps().back();
+    // The others are launched as they were compiled; on a device the host would wait for it.
+    const bool needs_code = device_ || !taken.is_one_row;
+    if (needs_code && !step.kernel->is_compiled(call_of(kernel))) return false;
+    for (Twin* twin : kernel.turned) twin->is_other = !twin->is_other;
+    kernel.row_work =
+        space->size() / taken.rows * static_cast<std::int64_t>(step.group.nodes.size());
+    kernels_.push_back(std::move(kernel));
+    return true;
 }
 
 int Runner::Bands::ring_of(const Storage* storage) const {
@@ -145,13 +165,28 @@ bool Runner::Bands::pays(std::size_t count) const {
     return together >= least && 2 * apart >= 3 * together;
 }
 
-/// Whether nobody sees the field's storage but the first `count` steps, the first of which writes
+/// Whether nobody sees a storage without memory but these steps.
+bool Runner::Bands::is_seen_by(std::span<const PlanStep> steps, const Storage& s) const {
+    if (s.memory.handle || s.borrowed || s.exports > 0) return false;
+    std::uint32_t reads = 0, writes = 0;
+    for (const PlanStep& step : steps) {
+        for (std::uint32_t i : step.entries) {
+            for_each_read(segment_[i], [&](const View& v) { reads += v.storage == &s; });
+            for_each_write(segment_[i], [&](const View& v) { writes += v.storage == &s; });
+        }
+    }
+    if (given_.in_flight)
+        return s.flight_readers == reads && s.flight_writers == writes && s.refs == 0;
+    return !s.in_flight() && s.readers == reads && s.pending == writes && s.refs == reads + writes;
+}
+
+/// Whether nobody sees the field's storage but the first `count` kernels, the first of which writes
 /// it.
-bool Runner::Bands::is_temporary(const BandSchedule::Field& field, std::size_t count,
-                                 bool in_flight) const {
+bool Runner::Bands::is_temporary(const BandSchedule::Field& field, std::size_t count) const {
     const Storage& s = *field.storage;
-    if (s.memory.handle || s.borrowed || s.exports > 0 || field.uses.empty() || field.pitch == 0 ||
-        s.bytes % field.pitch != 0)
+    const bool has_twin =
+        std::any_of(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.storage() == &s; });
+    if (has_twin || field.uses.empty() || field.pitch == 0 || s.bytes % field.pitch != 0)
         return false;
     // Uses of one step come inputs first.
     const std::uint32_t first = field.uses.front().step;
@@ -160,15 +195,7 @@ bool Runner::Bands::is_temporary(const BandSchedule::Field& field, std::size_t c
             (use.step == first && !use.writes))
             return false;
     }
-    std::uint32_t reads = 0, writes = 0;
-    for (const PlanStep& step : steps_.first(count)) {
-        for (std::uint32_t i : step.entries) {
-            for_each_read(segment_[i], [&](const View& v) { reads += v.storage == &s; });
-            for_each_write(segment_[i], [&](const View& v) { writes += v.storage == &s; });
-        }
-    }
-    if (in_flight) return s.flight_readers == reads && s.flight_writers == writes && s.refs == 0;
-    return !s.in_flight() && s.readers == reads && s.pending == writes && s.refs == reads + writes;
+    return is_seen_by(steps_until(count), s);
 }
 
 /// Bytes that the kernels may touch while they work on a band.
@@ -193,7 +220,7 @@ bool Runner::Bands::choose_rows(std::size_t count) {
         const BandSchedule::Step& step = schedule_.steps()[k];
         first_ = std::min(first_, step.first + step.shift);
         last_ = std::max(last_, step.end() + step.shift);
-        points = std::max(points, points_of(steps_[k], segment_) / step.rows);
+        points = std::max(points, points_of(*kernels_[k].step, segment_) / step.rows);
     }
     const std::int64_t all = last_ - first_;
     std::int64_t bytes = budget();
@@ -208,30 +235,45 @@ bool Runner::Bands::choose_rows(std::size_t count) {
 }
 
 /// Whether more temporary arrays would be whole at once than kernels one after another need.
-bool Runner::Bands::holds_much(std::size_t count, bool in_flight) const {
+bool Runner::Bands::holds_much(std::size_t count) const {
     constexpr std::int64_t most_arrays = 8;  // as large as the largest
     std::int64_t largest = 0, whole = 0;
     for (const BandSchedule::Field& field : schedule_.fields()) {
         largest = std::max(largest, field.storage->bytes);
-        if (ring_of(field.storage) < 0 && is_temporary(field, count, in_flight))
-            whole += field.storage->bytes;
+        if (ring_of(field.storage) < 0 && is_temporary(field, count)) whole += field.storage->bytes;
     }
     return whole > most_arrays * largest;
 }
 
-std::size_t Runner::Bands::choose(bool in_flight) {
+std::size_t Runner::Bands::choose() {
     for (std::size_t count = kernels_.size(); count >= 2; --count) {
+        if (!twins_may_end(count)) continue;
         is_shifted_ = is_shifted(count);
         rings_.clear();
         for (const BandSchedule::Field& field : schedule_.fields()) {
-            if (is_shifted_ && is_temporary(field, count, in_flight))
+            if (is_shifted_ && is_temporary(field, count))
                 rings_.push_back({&field, 0, field.pitch, nullptr});
         }
-        if (holds_much(count, in_flight) || !choose_rows(count)) continue;
+        if (holds_much(count) || !choose_rows(count)) continue;
         if (!pays(count)) return 0;
-        return count_ = count;
+        count_ = count;
+        return kernels_[count - 1].end;
     }
     return 0;
+}
+
+std::size_t Runner::Bands::prepare() {
+    const std::size_t steps = choose();
+    if (steps == 0) return 0;
+    try {
+        allocate();
+        // A device may have to compile, for which others do not wait.
+        return device_ || bind() ? steps : 0;
+    } catch (const Error& e) {
+        // One after another they need less.
+        if (e.kind() != ErrorKind::Memory) throw;
+        return 0;
+    }
 }
 
 void Runner::Bands::allocate() {
@@ -252,9 +294,11 @@ void Runner::Bands::allocate() {
         }
         work_ += kernel.row_work * step.rows;
     }
+    if (!device_) begin_twins();
 }
 
-GroupKernel::Call Runner::Bands::call_of(const PlanStep& step, const Kernel& kernel) const {
+GroupKernel::Call Runner::Bands::call_of(const Kernel& kernel) const {
+    const PlanStep& step = *kernel.step;
     const std::span<const View> views(kernel.operands);
     const std::size_t inputs = step.inputs.size();
     return {step.space.in(segment_).layout, views.first(inputs), views.subspan(inputs),
@@ -266,11 +310,11 @@ bool Runner::Bands::bind() {
         Kernel& kernel = kernels_[k];
         const BandSchedule::Step& step = schedule_.steps()[k];
         if (step.is_one_row) continue;
-        const Dims space = steps_[k].space.in(segment_).layout->shape();
+        const Dims space = kernel.step->space.in(segment_).layout->shape();
         std::vector<std::int64_t> part(space.begin(), space.end());
         part[step.axis] = 2;
         try {
-            kernel.launch = steps_[k].kernel->bind(call_of(steps_[k], kernel), part);
+            kernel.launch = kernel.step->kernel->bind(call_of(kernel), part);
         } catch (const Error& e) {
             if (e.kind() != ErrorKind::Unsupported) throw;
             return false;
@@ -304,8 +348,7 @@ void Runner::Bands::launch(const Kernel& kernel, std::int64_t from, std::int64_t
 
 /// Of a step of one row.
 void Runner::Bands::run_whole(const Kernel& kernel) const {
-    const PlanStep& step = steps_[static_cast<std::size_t>(&kernel - kernels_.data())];
-    step.kernel->run(call_of(step, kernel));
+    kernel.step->kernel->run(call_of(kernel));
 }
 
 void Runner::Bands::run_rows(const Kernel& kernel, const BandSchedule::Step& step,
@@ -411,6 +454,7 @@ void Runner::Bands::run_behind() {
 }
 
 void Runner::Bands::run() {
+    complete_twins();
     if (is_shifted_)
         run_behind();
     else
@@ -427,6 +471,9 @@ std::string Runner::Bands::text() const {
                 " rows behind the first";
     if (!rings_.empty())
         text += "; of " + std::to_string(rings_.size()) + " temporary arrays some rows are kept";
+    const auto twins =
+        std::ranges::count_if(twins_, [&](const Twin& twin) { return is_used(twin); });
+    if (twins > 0) text += "; " + std::to_string(twins) + " arrays have a second memory";
     return text;
 }
 
@@ -446,22 +493,22 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
         return 0;
     }
     Device* device = queue ? &queue->device() : nullptr;
-    Bands bands(steps, segment_, device, touched >= shifted_traffic());
-    const std::size_t count = bands.choose(in_flight_);
-    if (count == 0) return 0;
-    try {
-        bands.allocate();
-        // A device may have to compile, for which others do not wait.
-        if (!device && !bands.bind()) return 0;
-    } catch (const Error& e) {
-        // One after another they need less.
-        if (e.kind() != ErrorKind::Memory) throw;
-        return 0;
+    const bool may_shift = touched >= shifted_traffic();
+    Bands::Given given{device, may_shift, !device && may_shift, in_flight_};
+    std::optional<Bands> chosen(std::in_place, steps, segment_, given);
+    std::size_t count = chosen->prepare();
+    if (given.may_have_twins && chosen->has_twins() && 2 * count <= steps.size()) {
+        given.may_have_twins = false;
+        chosen.emplace(steps, segment_, given);
+        count = chosen->prepare();
     }
+    if (count == 0) return 0;
+    Bands& bands = *chosen;
     steps = steps.first(count);
     current_ = steps;
     std::int64_t bytes = 0;
     for (const PlanStep& step : steps) {
+        if (bands.is_left_out(step)) continue;
         std::int64_t read = 0, written = 0;
         for (OperandRef ref : step.inputs) read += bytes_of(ref.in(segment_));
         for (OperandRef ref : step.outputs) written += bytes_of(ref.in(segment_));
@@ -477,11 +524,12 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
         span.begin(timeline::Kind::Kernel, std::move(name), place_of(steps.front()), bytes);
     }
     if (debug_level() >= 1) debug_log(bands.text());
+    note_copied(bands.bytes_copied());
     if (!device) {
         outside_engine(points >= long_step, [&] { bands.run(); });
+        bands.end();
         return count;
     }
-    note_copied(bands.bytes_copied());
     Submission submission(queue);
     for (const PlanStep& step : steps) {
         for (OperandRef ref : step.inputs) submission.reads(ref.in(segment_));
@@ -490,7 +538,7 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     outside_engine(true, [&] { submission.run([&] { bands.submit(); }); });
     span.follow(submission.last());
     end(submission, segment_[steps.back().entries.front()]);
-    bands.end_submission();
+    bands.end();
     return count;
 }
 
