@@ -13,6 +13,7 @@ sharing = pytest.mark.parametrize("name", SHARING)
 def threads():
     previous = un.get_num_threads()
     un.set_num_threads(2)
+    un.synchronize()  # what others recorded would be cut with these statements
     yield
     un.set_num_threads(previous)
 
