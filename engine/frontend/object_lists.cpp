@@ -99,9 +99,8 @@ void Tables::add_item(const Value& list, const Value& item) {
 }
 
 Value Tables::item_at(const Value& list, E index, const std::string& message) {
-    std::size_t room =
-        std::max<std::size_t>(2, 1 + static_cast<std::size_t>(words_of(*value_of(list))));
-    auto words = call("list_item", {handle(list), index}, room);
+    auto words = call("list_item", {handle(list), index},
+                      1 + static_cast<std::size_t>(words_of(*value_of(list))));
     f_.fault_if(f_.op_binary(Op::Ne, words[0], f_.i64(0)), ErrorKind::Index, message, place_);
     return value_taken(list, words, 1, false);
 }

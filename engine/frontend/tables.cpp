@@ -8,6 +8,12 @@
 
 namespace unisono::frontend {
 
+/// Whether its words count references.
+static bool holds_blocks(const Type& t) {
+    return t.is_array() || t.is_instance() ||
+           std::any_of(t.items.begin(), t.items.end(), holds_blocks);
+}
+
 static bool is_view(const Type& t) {
     return t.is_table() && t.rank > int(TableKind::Set) && !t.is_object_list();
 }
@@ -214,7 +220,7 @@ void Tables::set(const Value& table, const Value& key, const Value& given) {
     Value value = type ? storable(given) : given;
     if (table.type.is_object_list()) {
         auto words = item_words(table, value, {handle(table), index_of(key)});
-        E outside = call("list_put", words, words.size())[0];
+        E outside = call(holds_blocks(*value_of(table)) ? "list_put" : "list_write", words, 1)[0];
         return f_.fault_if(f_.op_binary(Op::Ne, outside, f_.i64(0)), ErrorKind::Index,
                            "list assignment index out of range", place_);
     }

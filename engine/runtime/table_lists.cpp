@@ -29,9 +29,7 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
         }
         first_ -= width_;
         std::copy_n(words, form_.values, rows_.begin() + static_cast<std::ptrdiff_t>(first_) + 1);
-        ++live_;
-        is_changed = true;
-        return;
+        return changed(1);
     }
     auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
               k * static_cast<std::ptrdiff_t>(width_);
@@ -39,9 +37,7 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
         std::size_t size = rows_.size();
         rows_.resize(size + width_, 1);
         std::copy_n(words, form_.values, rows_.data() + size + 1);
-        ++live_;
-        is_changed = true;
-        return;
+        return changed(1);
     }
     if (rows_.capacity() - rows_.size() < width_) {
         std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
@@ -50,8 +46,7 @@ void Table::insert(std::int64_t k, const std::int64_t* words) {
     }
     at = rows_.insert(at, width_, 1);
     std::copy_n(words, form_.values, at + 1);
-    ++live_;
-    is_changed = true;
+    changed(1);
 }
 
 void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count) {
@@ -64,8 +59,7 @@ void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::in
         std::copy_n(row - 1, width_, to);
         keep(row);
     }
-    live_ += count;
-    is_changed = true;
+    changed(count);
 }
 
 void Table::splice(std::int64_t k, std::int64_t end, const Table& other) {
@@ -82,8 +76,7 @@ void Table::splice(std::int64_t k, std::int64_t end, const Table& other) {
         rows_.insert(next, from + words(common), from + words(count));
     else
         rows_.erase(next, at + words(end - k));
-    live_ += count - (end - k);
-    is_changed = true;
+    changed(count - (end - k));
 }
 
 void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
@@ -97,16 +90,16 @@ void Table::take(std::int64_t k, std::int64_t* words) noexcept {
     auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
               k * static_cast<std::ptrdiff_t>(width_);
     std::copy_n(at + 1, form_.values, words);
-    --live_;
-    is_changed = true;
     if (k > 0) {
         rows_.erase(at, at + static_cast<std::ptrdiff_t>(width_));
-        return;
+        return changed(-1);
     }
     first_ += width_;  // the rows behind move when half of the words are gone
-    if (2 * first_ <= rows_.size()) return;
-    rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
+    if (2 * first_ > rows_.size()) {
+        rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
+        first_ = 0;
+    }
+    changed(-1);
 }
 
 void Table::remove_rows(std::vector<std::int64_t> places) {
@@ -126,8 +119,7 @@ void Table::remove_rows(std::vector<std::int64_t> places) {
     }
     rows_ = std::move(kept);
     first_ = 0;
-    live_ -= static_cast<std::int64_t>(places.size());
-    is_changed = true;
+    changed(-static_cast<std::int64_t>(places.size()));
 }
 
 void Table::arrange(const std::vector<std::int64_t>& order) {
@@ -140,7 +132,7 @@ void Table::arrange(const std::vector<std::int64_t>& order) {
     }
     rows_ = std::move(moved);
     first_ = 0;
-    is_changed = true;
+    changed(0);
 }
 
 static int compare_words(WordKind kind, std::int64_t a, std::int64_t b) noexcept {
@@ -207,6 +199,9 @@ void list_put(std::int64_t* v) {
     v[0] = k < 0;
     if (k >= 0) t.replace(k, v + 2);
 }
+
+/// The same for items without blocks, which compiled code does itself, as it does list_item.
+void list_write(std::int64_t* v) { list_put(v); }
 
 /// [list, k, words]: [status]; k as Python's insert takes it
 void list_insert(std::int64_t* v) {
@@ -419,6 +414,7 @@ void list_join(std::int64_t* v) {
 
 [[maybe_unused]] const bool natives = add_natives({{"list_item", list_item},
                                                    {"list_put", list_put},
+                                                   {"list_write", list_write},
                                                    {"list_insert", list_insert},
                                                    {"list_take", list_take},
                                                    {"list_slice", list_slice},

@@ -79,7 +79,8 @@ bool Table::equal(const std::int64_t* a, const std::int64_t* b) const noexcept {
 }
 
 std::int64_t Table::rows() const {
-    return static_cast<std::int64_t>((rows_.size() - first_) / width_);
+    if (form_.is_list) return live_;
+    return static_cast<std::int64_t>(rows_.size() / width_);
 }
 
 const std::int64_t* Table::row(std::int64_t k) const {
@@ -199,6 +200,7 @@ void Table::clear() noexcept {
     first_ = 0;
     std::fill(index_.begin(), index_.end(), 0u);
     live_ = 0;
+    describe_items();
 }
 
 void Table::begin_loop() noexcept {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/native/list_rows.h"
 #include "runtime/objects.h"
 
 namespace unisono {
@@ -26,7 +27,7 @@ struct TableForm {
     WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
 };
 
-class Table : public HeapObject {
+class Table : public HeapObject, public ListRows {
   public:
     explicit Table(const TableForm& form) noexcept;
     ~Table() override;
@@ -79,14 +80,25 @@ class Table : public HeapObject {
     /// Another form, while there is nothing in it.
     void become(const TableForm& form) noexcept { take_form(form); }
 
-    bool is_changed = false;  ///< since it came from Python
-    std::string code;         ///< what its entries are, where it came empty
+    std::string code;  ///< what its entries are, where it came empty
 
   private:
     void take_form(const TableForm& form) noexcept {
         form_ = form;
         width_ = 1 + static_cast<std::size_t>(form.keys + form.values);
         has_whole_key_ = form.keys == 1 && form.kind(0) == WordKind::Whole;
+        describe_items();
+    }
+    /// The end of a change of a list's rows.
+    void changed(std::int64_t more) noexcept {
+        live_ += more;
+        is_changed = true;
+        describe_items();
+    }
+    void describe_items() noexcept {
+        first_item = rows_.data() + first_ + 1;
+        item_count = live_;
+        item_step = static_cast<std::int64_t>(width_);
     }
     /// Multiples of the golden ratio keep apart: consecutive integers hardly ever meet.
     static std::uint64_t hash_of_whole(std::int64_t key) {

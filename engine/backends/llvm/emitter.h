@@ -199,6 +199,7 @@ class FunctionEmitter {
     void emit_point(ir::S s);
     void emit_retain(ir::S s);
     void emit_native(ir::S s);
+    void emit_list_access(ir::S s, bool writes);
     void emit_assign(ir::S s);
     void release_slots();
     void call_block_function(const char* name, Value* block);
