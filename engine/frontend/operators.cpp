@@ -156,7 +156,7 @@ Value Numbers::power(const Value& a, const Value& b, const Place& place) {
                                    op_binary(Op::Ge, n, op_unary(Op::Neg, limit)));
             return scalar(power_of_sign(x, b_->select(is_exact, n, i64(0))), weak);
         }
-        E y = settle(cast(b.expr, compute));
+        E y = cast(settle(b.expr), compute);
         return is_float(compute) ? power_of_floats(x, y, weak, place)
                                  : power_of_integers(x, y, weak, place);
     }
@@ -239,13 +239,14 @@ Value Numbers::power_of_floats(E x, E y, Weak weak, const Place& place) {
     }
     if (weak == Weak::None) return apply(*op, x, y, weak);
     x = settle(x);
+    const E exponent = y->kind == ir::ExprKind::Cast ? y : settle(y);  // a whole one stays known
     y = settle(y);
     E zero = b_->zero(x->dtype);
     E infinity = b_->constant(Scalar::of(x->dtype, __builtin_inf()));
     E is_negative_power = op_binary(Op::Lt, y, zero);
     fault_if(op_binary(Op::And, op_binary(Op::Eq, x, zero), is_negative_power),
              ErrorKind::ZeroDivision, "0.0 cannot be raised to a negative power", place);
-    E result = settle(op_binary(*op, x, y));
+    E result = settle(op_binary(*op, x, exponent));
     auto finite = [&](E e) { return op_binary(Op::Lt, op_unary(Op::Abs, e), infinity); };
     E both_finite = op_binary(Op::And, finite(x), finite(y));
     fault_if(op_binary(Op::And, both_finite, op_binary(Op::Ne, result, result)), ErrorKind::Value,

@@ -189,6 +189,7 @@ R power_by_products(R x, R n) {
                                  two_to(-forth));
     Pair<R> p{R(1.0), R(0.0)};
     for (int bit = top; bit >= 0; --bit) {
+        if (!any(factors >= R(static_cast<double>(1 << bit)))) continue;  // p is still one
         p = square_of(p);
         auto more = times(p, a);
         p = {select(has(bit), more.high, p.high), select(has(bit), more.low, p.low)};
@@ -231,8 +232,9 @@ R pow(R x, R y) {
         return is_product(known) ? power_by_products<Narrow>(x, static_cast<int>(known))
                                  : power_by_logarithm<Narrow>(x, y);
     }
-    R r = power_by_logarithm<Narrow>(x, y);
     auto is_whole = is_product_of(y);
+    if (!any(!is_whole)) return power_by_products<Narrow>(x, y);
+    R r = power_by_logarithm<Narrow>(x, y);
     if (!any(is_whole)) return r;
     return select(is_whole, power_by_products<Narrow>(x, select(is_whole, y, R(0.0))), r);
 }

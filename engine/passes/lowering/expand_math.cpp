@@ -135,7 +135,8 @@ class ExpandMath final : public StatementsBefore {
         functions::building = &b_;
         E x = named(wide(e->args[0]));
         E y = e->args.size() > 1 ? named(wide(e->args[1])) : x;
-        E value = is_power                         ? power(e->dtype, Real(x), Real(y))
+        E value = is_power && is_whole(e->args[1]) ? whole_power(e->dtype, Real(x), Real(y))
+                  : is_power                       ? power(e->dtype, Real(x), Real(y))
                   : functions::is_long_form(e->op) ? y
                                                    : shared(definition(e->op, e->dtype, x, y));
         Op op = functions::long_form(e->op);
@@ -225,10 +226,25 @@ class ExpandMath final : public StatementsBefore {
     E power(DType t, Real x, Real y) {
         E value = shared(by_logarithm(t, x, y).e);
         E test = functions::is_product_of(y).e;
-        if (!keep_long_) return chosen(test, value, [&] { return by_products(t, x, y).e; });
+        if (!keep_long_) return chosen(test, value, [&] { return products(t, x, y); });
+        return b_.select(test, products(t, x, y), value);
+    }
+    /// Whether it is an integer's value.
+    static bool is_whole(E y) {
+        return y->kind == ExprKind::Cast && is_integer(y->args[0]->dtype) && is_name(y->args[0]);
+    }
+    /// A power with a whole exponent, which is small most of the time: by products, or behind a
+    /// test by a logarithm.
+    E whole_power(DType t, Real x, Real y) {
+        E value = products(t, x, y);
+        E is_large = b_.unary(Op::Not, functions::is_product_of(y).e);
+        return chosen(is_large, value, [&] { return by_logarithm(t, x, y).e; });
+    }
+    /// By products, of exponents that are.
+    E products(DType t, Real x, Real y) {
+        if (!keep_long_) return shared(by_products(t, x, y).e);
         const DType kept = t == DType::Float64 ? t : DType::Float32;
-        E products = b_.binary(Op::Power, b_.cast(x.e, kept), b_.cast(y.e, kept));
-        return b_.select(test, wide(products), value);
+        return wide(b_.binary(Op::Power, b_.cast(x.e, kept), b_.cast(y.e, kept)));
     }
     static Real by_logarithm(DType t, Real x, Real y) {
         return t == DType::Float64 ? functions::power_by_logarithm<false>(x, y)
