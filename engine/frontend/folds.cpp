@@ -113,7 +113,7 @@ std::optional<Value> Calls::fold(const Node& node, const std::string& name,
                "loop over the elements");
     }
     auto combine = [&](const Value& a, const Value& b) {
-        if (is_order) return better(is_min, a, b);
+        if (is_order) return better(is_min, a, b, place);
         if (is_truth) return apply(is_any ? Op::Or : Op::And, a.expr, truth(b, place), Weak::Bool);
         return binary("+", a, b, place);
     };

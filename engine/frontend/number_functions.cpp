@@ -142,9 +142,45 @@ Value Operators::numpy_function(Op op, const std::string& name, const std::vecto
 }
 
 /// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
-Value Operators::better(bool is_min, const Value& a, const Value& b) {
-    want_scalar(a, {}, "what min and max compare");
-    want_scalar(b, {}, "what min and max compare");
+/// Of an integer and one that its type may not hold: by value, as CPython compares them.
+std::optional<Value> Operators::better_whole(bool is_min, const Value& a, const Value& b,
+                                             const Place& place) {
+    if (!is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return std::nullopt;
+    const bool has_first_sign = is_signed(a.type.dtype);
+    const Value &number = has_first_sign ? a : b, &other = has_first_sign ? b : a;
+    const Op op = is_min ? Op::Min : Op::Max;
+    const auto known = constant_int(number.expr);
+    if (is_signed(number.type.dtype) && other.type.dtype == DType::UInt64) {
+        if (known && *known >= 0) return std::nullopt;
+        E n = settle(cast(number.expr, DType::Int64)), u = settle(other.expr);
+        E is_negative = op_binary(Op::Lt, n, i64(0));
+        E best = op_binary(op, cast(n, DType::UInt64), u);
+        if (!is_min) return scalar(b_->select(is_negative, u, best));
+        return scalar(b_->select(is_negative, n, cast(best, DType::Int64)), number.type.weak);
+    }
+    if (a.type.is_weak() == b.type.is_weak()) return std::nullopt;
+    const Value &plain = a.type.is_weak() ? a : b, &narrow = a.type.is_weak() ? b : a;
+    const DType t = narrow.type.dtype;
+    if (is_bool(plain.type.dtype) || size_of(t) == 8) return std::nullopt;
+    E lowest = cast(b_->identity(Op::Max, t), DType::Int64);
+    E highest = cast(b_->identity(Op::Min, t), DType::Int64);
+    if (const auto value = constant_int(plain.expr)) {
+        const bool is_low = *value < *constant_int(lowest);
+        if (!is_low && *value <= *constant_int(highest)) return std::nullopt;
+        return is_low == is_min ? plain : narrow;
+    }
+    E n = settle(cast(plain.expr, DType::Int64)), x = settle(narrow.expr);
+    fault_if(is_min ? op_binary(Op::Lt, n, lowest) : op_binary(Op::Gt, n, highest),
+             ErrorKind::Overflow, "Python integer {0} out of bounds for " + std::string(name(t)),
+             place, {n});
+    E clamped = op_binary(op, n, is_min ? highest : lowest);
+    return scalar(op_binary(op, cast(clamped, t), x));
+}
+
+Value Operators::better(bool is_min, const Value& a, const Value& b, const Place& place) {
+    want_scalar(a, place, "what min and max compare");
+    want_scalar(b, place, "what min and max compare");
+    if (auto v = better_whole(is_min, a, b, place)) return *v;
     Type t = promote_types(a.type, b.type);
     E x = cast(a.expr, t.dtype), y = cast(b.expr, t.dtype);
     if (!is_float(t.dtype)) return apply(is_min ? Op::Min : Op::Max, x, y, t.weak);

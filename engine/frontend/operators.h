@@ -41,7 +41,9 @@ class Operators : public Objects {
 
     // ---- functions of numbers (number_functions.cpp)
     Value call_table(const Node& node, const std::string& name, const std::vector<Value>& args);
-    Value better(bool is_min, const Value& a, const Value& b);
+    Value better(bool is_min, const Value& a, const Value& b, const Place& place);
+    std::optional<Value> better_whole(bool is_min, const Value& a, const Value& b,
+                                      const Place& place);
 
   private:
     std::optional<Value> compare_optional(const std::string& op, const Value& a, const Value& b,
