@@ -100,7 +100,8 @@ PyObject* as_type(PyObject* self, PyObject* type) noexcept {
         !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), array_type)) {
         return PyErr_Format(PyExc_TypeError, "view: expected a subclass of ndarray; got %R", type);
     }
-    return wrap_as(reinterpret_cast<PyTypeObject*>(type), array_of(self));
+    return guarded<PyObject*>(
+        nullptr, [&] { return wrap_as(reinterpret_cast<PyTypeObject*>(type), used_array(self)); });
 }
 
 PyObject* become(PyObject* self, PyObject* other) noexcept {

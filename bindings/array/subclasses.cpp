@@ -67,7 +67,7 @@ PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
 
 PyObject* plain(PyObject*, PyObject* x) noexcept {
     if (Py_TYPE(x) == array_type || !is_array(x)) return Py_NewRef(x);
-    return wrap_array(array_of(x));
+    return guarded<PyObject*>(nullptr, [&] { return wrap_array(used_array(x)); });
 }
 
 PyMethodDef functions[] = {

@@ -151,17 +151,21 @@ def test_a_rank_that_ends_early_is_named():
         m.run(program)
 
 
+class Derived(un.ndarray):
+    pass
+
+
 def test_arrays_are_refused_elsewhere():
     m = un.mesh("virtual", 2)
     outside, kept = un.arange(5.0), []
 
     def program():
-        kept.append((un.arange(3.0), un.ones(6, mesh=m)))
+        kept.append((un.arange(3.0), un.ones(6, mesh=m), un.arange(3.0).view(Derived)))
         if m.rank == 1:
             misuse(*kept[0])
         m.barrier()
 
-    def misuse(local, spread):
+    def misuse(local, spread, derived):
         for use in (
             lambda: local + 1,
             lambda: local[1],
@@ -174,6 +178,9 @@ def test_arrays_are_refused_elsewhere():
             lambda: np.from_dlpack(local),
             lambda: local.__setitem__(0, 3),
             lambda: local.__iadd__(1),
+            lambda: local.view(Derived),
+            lambda: derived.view(un.ndarray),
+            lambda: un.asarray(derived),
             lambda: spread + 1,
             lambda: spread.local,
             lambda: spread.sum(),
