@@ -59,6 +59,13 @@ struct IterationSpace {
         return warp == reduction::lanes && reduce_axis >= 0 && reduce_axis + 1 == rank &&
                shape[reduce_axis] >= warp && dense_axis() < 0;
     }
+    /// How many leaves of rows a work-item of a device with warps combines before it stores: the
+    /// scratch is smaller, as long as there are work-items for all processors.
+    std::int64_t leaves_at_once(int warp) const {
+        constexpr std::int64_t most = 4, items = 1 << 18;
+        const bool along_rows = reduce_axis >= 0 && reduce_axis + 1 < rank;
+        return warp > 0 && along_rows && size >= items * most * reduction::leaf_rows ? most : 1;
+    }
     /// Puts the dense axis behind the reduced one, whose elements go to lanes all the same.
     void turn(int axis) {
         std::rotate(shape + axis, shape + axis + 1, shape + rank);

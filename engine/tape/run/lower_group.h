@@ -17,6 +17,9 @@ struct GroupShape {
     bool on_device = false;      ///< plain nested parallel loops, no blocking for caches
     bool shuffles = false;       ///< lower_leaves: a warp of the device takes a leaf (ir/shuffle.h)
     bool tree_shuffles = false;  ///< ... and a node of the tree
+    /// lower_leaves along another axis than the last one: so many leaves, a power of two, are
+    /// combined by the tree before they are stored.
+    std::int64_t leaves_at_once = 1;
     bool folds = false;          ///< run as lower_fold has it
     std::int64_t strip = 1;      ///< lower_fold: the widest strip of the last axis
     bool few_rows = false;       ///< lower_fold: each reduced axis is one leaf, none is empty
@@ -35,7 +38,8 @@ ir::Module lower_map(const Group& group, const GroupShape& shape);
 
 /// Reducing groups run as two kernels around a scratch array per reducing output, of shape
 /// (iteration shape without the reduced axis) + (leaves). The first computes leaves, and stores the
-/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars.
+/// group's other outputs; its params: inputs, non-reducing outputs, scratches, scalars. For the
+/// scratch and what follows, leaves that are combined at once count as one.
 /// A group without inputs takes one more array after the scratches, which is never read and brings
 /// the iteration shape.
 ir::Module lower_leaves(const Group& group, const GroupShape& shape);

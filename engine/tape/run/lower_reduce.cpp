@@ -79,7 +79,8 @@ class LeafLowering {
             index_.push_back(b_.var(axis_name(axis), DType::Int64));
         leaf_ = b_.var("leaf", DType::Int64);
         bool innermost = shape_.reduce_axis == shape_.rank - 1;
-        std::int64_t length = leaf_length(shape_.reduce_axis, shape_.rank);
+        const std::int64_t length =
+            leaf_length(shape_.reduce_axis, shape_.rank) * shape_.leaves_at_once;
         E extent = b_.extent(like_, shape_.reduce_axis);
         begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
         end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
@@ -168,24 +169,11 @@ class LeafLowering {
     S warp() {
         const Warp warp(b_);
         const E begin = b_.add(begin_, warp.lane());
-        const std::int32_t x = index_.back(), count = b_.var("count", DType::Int64);
+        const std::int32_t count = b_.var("count", DType::Int64);
         std::vector<S> body;
-        std::vector<std::int32_t> sums;
-        for (std::size_t k : reducing_) {
-            const DType t = group_.outputs[k].dtype;
-            sums.push_back(b_.var("sum" + std::to_string(k), t));
-            body.push_back(b_.declare(sums.back(), b_.zero(t)));
-        }
+        const std::vector<std::int32_t> sums = declare_sums(body);
         body.push_back(b_.declare(count, b_.sub(end_, begin_)));
-        const E step = b_.i64(reduction::lanes);
-        std::vector<S> inner = point(here());
-        for (std::size_t k = 0; k < reducing_.size(); ++k) {
-            const auto& o = group_.outputs[reducing_[k]];
-            const E v = values_.value(o.node);
-            inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), begin), b_.assign(sums[k], v),
-                                      b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v))));
-        }
-        const S any = b_.loop(LoopKind::Serial, x, begin, end_, step, b_.block(inner));
+        const S any = each_row(sums, begin, end_, reduction::lanes);
         if (group_.nodes.size() <= limits::unrolled_nodes) {
             const E whole = b_.i64(reduction::leaf_elements);
             body.push_back(b_.branch(b_.binary(Op::Eq, b_.read(count), whole),
@@ -311,32 +299,76 @@ class LeafLowering {
     /// Another axis: the leaf's rows one after the other.
     S rows() {
         std::vector<S> body;
-        std::int32_t x = index_[static_cast<std::size_t>(shape_.reduce_axis)];
+        std::vector<std::vector<std::int32_t>> sums;  // of each leaf
+        for (std::int64_t n = 0; n < shape_.leaves_at_once; ++n) sums.push_back(declare_sums(body));
+        std::vector<S> one_by_one, whole;
+        const bool unrolls = group_.nodes.size() <= limits::unrolled_nodes;
+        for (std::size_t n = 0; n < sums.size(); ++n) {
+            const E first = first_row(n);
+            const E end = sums.size() == 1 ? end_ : b_.binary(Op::Min, first_row(n + 1), end_);
+            one_by_one.push_back(each_row(sums[n], first, end));
+            if (!unrolls) continue;
+            whole.push_back(unrolled(sums[n], reduction::leaf_rows,
+                                     [&](std::int64_t row) { return b_.add(first, b_.i64(row)); }));
+        }
+        for (std::size_t half = 1; half < sums.size(); half *= 2) {
+            for (std::size_t n = 0; n < sums.size(); n += 2 * half) {
+                const S both = combined(sums[n], sums[n + half]);
+                whole.push_back(both);
+                one_by_one.push_back(b_.branch(b_.binary(Op::Lt, first_row(n + half), end_), both));
+            }
+        }
+        if (unrolls) {
+            const E rows = b_.i64(reduction::leaf_rows * shape_.leaves_at_once);
+            body.push_back(b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), rows), as_one(whole),
+                                     as_one(one_by_one)));
+        } else {
+            body.push_back(as_one(one_by_one));
+        }
+        for (std::size_t k = 0; k < reducing_.size(); ++k) {
+            body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums.front()[k])));
+        }
+        return b_.block(body);
+    }
+
+    E first_row(std::size_t leaf) {
+        if (leaf == 0) return begin_;
+        return b_.add(begin_, b_.i64(static_cast<std::int64_t>(leaf) * reduction::leaf_rows));
+    }
+
+    S as_one(const std::vector<S>& list) { return list.size() == 1 ? list[0] : b_.block(list); }
+
+    /// A variable for each reducing output.
+    std::vector<std::int32_t> declare_sums(std::vector<S>& out) {
         std::vector<std::int32_t> sums;
         for (std::size_t k : reducing_) {
             sums.push_back(b_.var("sum" + std::to_string(k), group_.outputs[k].dtype));
-            body.push_back(b_.declare(sums.back(), b_.zero(group_.outputs[k].dtype)));
+            out.push_back(b_.declare(sums.back(), b_.zero(group_.outputs[k].dtype)));
         }
+        return sums;
+    }
+
+    /// Adds elements of the reduced axis, from `first` on, to the sums, which begin with that one.
+    S each_row(const std::vector<std::int32_t>& sums, E first, E end, std::int64_t step = 1) {
+        const std::int32_t x = index_[static_cast<std::size_t>(shape_.reduce_axis)];
         std::vector<S> inner = point(here());
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
             const auto& o = group_.outputs[reducing_[k]];
             E v = values_.value(o.node);
-            inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), begin_), b_.assign(sums[k], v),
+            inner.push_back(b_.branch(b_.binary(Op::Eq, b_.read(x), first), b_.assign(sums[k], v),
                                       b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v))));
         }
-        const S one_by_one = b_.loop(LoopKind::Serial, x, begin_, end_, b_.i64(1), b_.block(inner));
-        if (group_.nodes.size() <= limits::unrolled_nodes) {
-            const E whole = b_.i64(reduction::leaf_rows);
-            const auto place = [&](std::int64_t row) { return b_.add(begin_, b_.i64(row)); };
-            body.push_back(b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole),
-                                     unrolled(sums, reduction::leaf_rows, place), one_by_one));
-        } else {
-            body.push_back(one_by_one);
-        }
+        return b_.loop(LoopKind::Serial, x, first, end, b_.i64(step), b_.block(inner));
+    }
+
+    /// Left operands take in right ones.
+    S combined(const std::vector<std::int32_t>& left, const std::vector<std::int32_t>& right) {
+        std::vector<S> body;
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
-            body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
+            const Op op = group_.outputs[reducing_[k]].op;
+            body.push_back(b_.assign(left[k], b_.binary(op, b_.read(left[k]), b_.read(right[k]))));
         }
-        return b_.block(body);
+        return as_one(body);
     }
 
     /// So many elements, by their number at `place`, without a loop: compilers of devices load

@@ -336,6 +336,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.on_device = !device.info().host_memory;
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
+    if (group_.nodes.size() <= limits::unrolled_nodes / 2)
+        shape.leaves_at_once = space.leaves_at_once(shape.on_device ? device.info().warp : 0);
     shape.folds = !shape.on_device && space.folds();
     if (shape.folds) {
         shape.few_rows = space.has_few_rows();

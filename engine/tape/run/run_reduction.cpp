@@ -197,7 +197,7 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
                                 Variant& v) {
     auto rank = static_cast<std::size_t>(space.rank);
     std::span<const std::int64_t> extents(space.shape, rank);
-    std::int64_t length = leaf_length(space.reduce_axis, space.rank);
+    const std::int64_t length = leaf_length(space.reduce_axis, space.rank) * v.shape.leaves_at_once;
     // Scratch: the kept axes, then leaves. A fully reduced space keeps one axis of extent 1.
     std::vector<std::int64_t> shape;
     for (std::size_t axis = 0; axis < rank; ++axis) {

@@ -127,3 +127,10 @@ def test_scans(n):
         same(lambda a: un.cumsum(a, axis=1), numbers((3, n), "complex128"))
         same(lambda a: un.cumprod(a, axis=0), numbers((n, 5), "float64"))
         same(un.cumsum, numbers(n, "bool"))
+
+
+@pytest.mark.parametrize("rows", [33, 40, 64 + 17])
+def test_several_leaves_of_rows_at_once(rows):
+    x = numbers((rows, (1 << 23) // rows + 1), "float32")
+    same(lambda a: a.sum(axis=0), x)
+    same(lambda a: un.stack([(a * 2).max(axis=0), a.sum(axis=0)]), x[:, ::2])
