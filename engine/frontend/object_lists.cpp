@@ -54,6 +54,13 @@ Value Tables::storable(const Value& given) {
     Type type = Type::table(TableKind::List, {given.type.items[0]});
     Value list = made("table_new", form_of(type), type);
     Value array = f_.as_array(given);
+    const DType t = array.type.dtype;
+    if (t == DType::Int64 || t == DType::Float64 || is_bool(t)) {
+        E count = f_.settle(f_.list_length(given));
+        E address = f_.temporary(f_.address_of(array), "address");
+        check(call("list_numbers", {handle(list), address, count, f_.i64(is_bool(t))}, 1)[0]);
+        return list;
+    }
     f_.list_loop(f_.i64(0), f_.settle(f_.list_length(given)), [&](E k) {
         E item = f_.b_->load(array.array, {k}, ir::Access::Inside);
         Value v;
@@ -174,7 +181,13 @@ void Tables::assign_slice(const Value& list, const Node& node, const Value* item
     // Its items under the list's own type: what is empty so far learns it.
     Value fresh = made("table_new", form_of(list.type), list.type, list.list);
     bool is_plain = more.type.is_object_list() || more.type.is_tuple();
-    extend(fresh, is_plain ? more : f_.list_value(more, place_));
+    const Node* literal = more.type.is_list() && more.list >= 0
+                              ? f_.lists_[static_cast<std::size_t>(more.list)].literal
+                              : nullptr;
+    // Nothing was ever put into it: what its items are is open.
+    const bool is_empty = literal && literal->kind == NodeKind::List && literal->children.empty() &&
+                          !f_.learnt_.list_items.count(literal);
+    if (!is_empty) extend(fresh, is_plain ? more : f_.list_value(more, place_));
     std::vector<E> values = slice_words(list, node);
     values.push_back(handle(fresh));
     auto told = call("list_assign", values, 6);

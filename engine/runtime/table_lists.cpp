@@ -2,6 +2,7 @@
 // arrays, objects, other tables. Rows of a table without keys.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "core/native/block.h"
@@ -58,6 +59,20 @@ void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::in
         const std::int64_t* row = from.row(k + n * step);
         std::copy_n(row - 1, width_, to);
         keep(row);
+    }
+    changed(count);
+}
+
+void Table::append_numbers(const void* from, std::int64_t count, bool are_bools) {
+    if (count <= 0) return;
+    std::size_t size = rows_.size();
+    rows_.resize(size + static_cast<std::size_t>(count) * width_, 1);
+    std::int64_t* to = rows_.data() + size + 1;
+    for (std::int64_t n = 0; n < count; ++n, to += width_) {
+        if (are_bools)
+            *to = static_cast<const std::uint8_t*>(from)[n] != 0;
+        else
+            std::memcpy(to, static_cast<const char*>(from) + 8 * n, 8);
     }
     changed(count);
 }
@@ -319,6 +334,17 @@ void list_extend(std::int64_t* v) {
     }
 }
 
+/// [list, address, count, whether they are bools]: [status]; numbers in a row behind its own
+void list_numbers(std::int64_t* v) {
+    try {
+        table_at(v[0]).append_numbers(
+            reinterpret_cast<const void*>(static_cast<std::uintptr_t>(v[1])), v[2], v[3] != 0);
+        v[0] = 0;
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
 /// [list, n]: [a new list of its items n times]
 void list_repeat(std::int64_t* v) {
     const Table& t = table_at(v[0]);
@@ -421,6 +447,7 @@ void list_join(std::int64_t* v) {
                                                    {"list_remove", list_remove},
                                                    {"list_assign", list_assign},
                                                    {"list_extend", list_extend},
+                                                   {"list_numbers", list_numbers},
                                                    {"list_repeat", list_repeat},
                                                    {"list_find", list_find},
                                                    {"list_order", list_order},

@@ -55,6 +55,8 @@ class Table : public HeapObject, public ListRows {
     /// Entries k, k + step... of a list of the same form, which may be this one, behind its own.
     /// May throw std::bad_alloc.
     void append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count);
+    /// Numbers in a row behind its own, of 8 bytes each, or bools. May throw std::bad_alloc.
+    void append_numbers(const void* from, std::int64_t count, bool are_bools);
     /// Takes the entries [k, end) out and those of the other list in, which is not this one. May
     /// throw std::bad_alloc.
     void splice(std::int64_t k, std::int64_t end, const Table& other);
