@@ -217,7 +217,25 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         return replaced(node, expression(node.children[1]), 2);
     bool takes_none =
         name == "str" || name == "repr" || name == "bool" || name == "iteration" || name == "len";
-    auto args = arguments(node, takes_none);
+    const bool is_extreme = name == "max" || name == "min";
+    const bool has_star =
+        is_extreme && node.children.size() == 2 && node.children[1].kind == NodeKind::Starred;
+    std::vector<Value> args;
+    if (has_star) {
+        Value items = expression(node.children[1].children[0]);
+        if (!items.type.is_tuple()) {  // as many as there are: the same as of the items themselves
+            E count = settle(length(items, place).expr);
+            fault_if(op_binary(Op::Eq, count, i64(0)), ErrorKind::Type,
+                     name + " expected at least 1 argument, got 0", place);
+            fault_if(op_binary(Op::Eq, count, i64(1)), ErrorKind::Type,
+                     "the only argument of " + name + " is not iterable", place);
+            args = {items};
+        } else {
+            args = items.items;
+        }
+    } else {
+        args = arguments(node, takes_none);
+    }
     at(place);
     static const std::map<std::string, std::string> methods = {{"abs", "__abs__"},
                                                                {"float", "__float__"},

@@ -345,6 +345,14 @@ class Forms:
             function = modular_power
         elif self.resolve(e.func)[1] is math.hypot and self.is_norm(e):
             from .math_library import hypot as function
+        elif len(e.args) == 1 and isinstance(e.args[0], ast.Starred) and not e.keywords:
+            value = self.resolve(e.func)[1]  # as many integers as there are
+            if value is not math.gcd and value is not math.lcm:
+                return None
+            from .math_library import gcd_of, lcm_of
+
+            function = gcd_of if value is math.gcd else lcm_of
+            e = _at(ast.Call(func=e.func, args=[e.args[0].value], keywords=[]), e)
         elif isinstance(e.func, ast.Attribute) and e.func.attr == "maketrans":
             found, value = self.resolve(e.func.value)
             if not found or value is not str:

@@ -23,11 +23,16 @@ def _common(a, b):
 
 
 @jit
-def gcd(*integers):
+def gcd_of(integers):
     made = 0
     for n in integers:
         made = _common(made, abs(n | 0))
     return made
+
+
+@jit
+def gcd(*integers):
+    return gcd_of(integers)
 
 
 @jit
@@ -122,12 +127,17 @@ def _product(a, b):
 
 
 @jit
-def lcm(*integers):
+def lcm_of(integers):
     made = 1
     for n in integers:
         size = abs(n | 0)
         made = 0 if size == 0 or made == 0 else _product(made // _common(made, size), size)
     return made
+
+
+@jit
+def lcm(*integers):
+    return lcm_of(integers)
 
 
 @jit
