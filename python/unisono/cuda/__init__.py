@@ -157,9 +157,9 @@ _absent = dict.fromkeys(
 
 
 def __getattr__(name):
-    if name == "fp16":
+    if name in ("fp16", "random"):
         import importlib
 
-        return importlib.import_module(".fp16", __name__)
+        return importlib.import_module(f".{name}", __name__)
     way_out = _absent.get(name, "dir(unisono.cuda) lists what there is")
     raise AttributeError(f"module 'unisono.cuda' has no attribute '{name}'; {way_out}")
