@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/pool.h"
 #include "ops/scalar_eval.h"
 #include "tape/record/hazards.h"
@@ -140,6 +141,28 @@ View snapshot_if_overlapping(const View& in, const View& out, Array& keep) {
     if (!overlaps) return in;
     keep = copy(Array::of(in));
     return broadcast_view(keep.view(), out.layout->packed());
+}
+
+bool reads_around(std::span<const Arg> args, const View& out) {
+    const Storage* const s = out.storage;
+    if (s->device || s->readers == 0 ||
+        out.layout->size() * size_of(out.dtype) < limits::waiting_bytes)
+        return false;
+    const auto is_temporary = [&](const Storage* made) {
+        return made && made != s && made->pending == 1 && !made->memory.handle;
+    };
+    if (std::none_of(args.begin(), args.end(),
+                     [&](const Arg& a) { return is_temporary(a.view.storage); }))
+        return false;
+    const std::span<const Entry> pending = Tape::current().pending();
+    for (auto e = pending.rbegin(); e != pending.rend(); ++e) {
+        if (e->call || !is_temporary(e->out.storage)) return false;
+        if (any_read(*e, [&](const View& v) {
+                return v.storage == s && overlap(v, out) == Overlap::Partial;
+            }))
+            return true;
+    }
+    return false;
 }
 
 void check_writable(std::string_view what, const Array& out) {

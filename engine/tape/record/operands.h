@@ -27,6 +27,9 @@ Arg beside(const Arg& near, Device* device, Array& keep);
 /// Reading `in` while `out` is written through another index map needs the value from before: a
 /// copy, which `keep` holds.
 View snapshot_if_overlapping(const View& in, const View& out, Array& keep);
+/// Whether large operands that are yet to be computed read `out` at other points than it has, as in
+/// `u[1:-1] += u[2:] - u[:-2]`: no kernel that computes them can store into it.
+bool reads_around(std::span<const Arg> args, const View& out);
 void check_writable(std::string_view what, const Array& out);
 void check_out_shape(std::string_view what, const Array& out, const Layout* packed);
 /// A known scalar as an operand of dtype t; groups make complex numbers of it themselves.

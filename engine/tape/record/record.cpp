@@ -607,7 +607,10 @@ static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
     }
     if (!like && !out && apply_known(op, args, known)) return Array::known(known);
     if (row && out && !is_plain_output(*row, args, *like, *out)) row = nullptr;
-    return row ? apply_plain(*row, args, *like, out) : apply_general(op, args, out);
+    if (!row) return apply_general(op, args, out);
+    if (!out || !reads_around(args, out->view())) return apply_plain(*row, args, *like, out);
+    assign(*out, apply_plain(*row, args, *like, nullptr).arg());
+    return *out;
 }
 
 /// The same for `where`.

@@ -248,6 +248,13 @@ def masked(u, k):
     u[1:-1, 1:-1] = module.where(here > 0.5, around * 0.5, here)
 
 
+def updated(u, k):
+    """The results are added to what was there."""
+    here = u[1:-1, 1:-1]
+    u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * here)
+    here -= 0.1 * (2 * here - u[1:-1, 2:] - u[1:-1, :-2])
+
+
 def red_and_black(u, k):
     for color in (0, 1):
         for row in (1, 2):
@@ -262,9 +269,10 @@ def red_and_black(u, k):
             )
 
 
-@pytest.mark.parametrize(
-    "step", [borders_behind, borders_before, now_and_then, corners, scaled, masked, red_and_black]
-)
+TURNING = [borders_behind, borders_before, now_and_then, masked, updated]
+
+
+@pytest.mark.parametrize("step", [*TURNING, corners, scaled, red_and_black])
 @pytest.mark.parametrize("steps", [1, 4, 11])
 def test_borders(step, steps, capfd):
     def program(u):
@@ -272,7 +280,7 @@ def test_borders(step, steps, capfd):
             step(u, k)
 
     found = turns(program, field(9), capfd=capfd)
-    if steps > 1 and step in (borders_behind, borders_before, now_and_then, masked):
+    if steps > 1 and step in TURNING:
         assert any("second memory" in line for line in found)
 
 
