@@ -8,6 +8,10 @@ def slices(u, u_new):
     u_new[1:-1, 1:-1] = ((u[0:-2, 1:-1] + u[2:, 1:-1]) + (u[1:-1, 0:-2] + u[1:-1, 2:])) / 4
 
 
+def in_place(u, same):
+    u[1:-1, 1:-1] = ((u[0:-2, 1:-1] + u[2:, 1:-1]) + (u[1:-1, 0:-2] + u[1:-1, 2:])) / 4
+
+
 def line(u, u_new):
     u_new[1:-1] = (u[:-2] + u[1:-1] + u[2:]) / 3
 
@@ -42,6 +46,8 @@ def time_sweeps(step, u, v, wait=lambda: None):
 
 def measure(name, who):
     kind, size = name.split("-", 1)
+    if size.startswith("in-place"):
+        return measure_in_place(int(size.removeprefix("in-place-")), who)
     n = 4000 if size == "slices" else int(size.removeprefix("slices-"))
     if kind == "jacobi":
         return measure_slices(n, who)
@@ -77,6 +83,22 @@ def measure_slices(n, who):
 
         return taichi_peer.jacobi(u, v)
     return measure_jax(u)
+
+
+def measure_in_place(n, who):
+    import numpy as np
+
+    u = field(np, n)[0]
+    if who == "numpy":
+        return time_sweeps(in_place, u, u)
+    if who == "numba":
+        import numba
+
+        return time_sweeps(numba.njit(parallel=True)(in_place), u, u)
+    import unisono as un
+
+    u = un.asarray(u)
+    return time_sweeps(in_place, u, u, un.synchronize)
 
 
 def measure_line(n, who):

@@ -28,6 +28,18 @@ BENCHMARKS = {
         ["numba", "numpy"],
         ("numba", 0.7),
     ),
+    "jacobi-in-place-4000": (
+        "Jacobi sweep 4000x4000 float64 by slices, in place",
+        "unisono",
+        ["numba", "numpy"],
+        ("numba", 0.5),
+    ),
+    "jacobi-in-place-2000": (
+        "Jacobi sweep 2000x2000 float64 by slices, in place",
+        "unisono",
+        ["numba", "numpy"],
+        ("numba", 0.5),
+    ),
     "line-3000": (
         "Jacobi sweep of 3000 points in a row by slices",
         "unisono",
