@@ -8,6 +8,7 @@ The words of kernels (`grid`, `threadIdx`, `shared`...) also compile in `unisono
 """
 
 from .. import atomic, cbrt
+from ._reduce import Reduce, reduce
 from .devices import (
     CudaError,
     Event,
@@ -83,6 +84,7 @@ __all__ = [
     "CudaError",
     "Event",
     "Kernel",
+    "Reduce",
     "Stream",
     "activemask",
     "all_sync",
@@ -128,6 +130,7 @@ __all__ = [
     "pinned_array",
     "pinned_array_like",
     "popc",
+    "reduce",
     "select_device",
     "selp",
     "shared",

@@ -42,7 +42,13 @@ class _Current:
     def __init__(self, device):
         self._device = device
 
+    WARP_SIZE = 32  # of the warp functions, on every device
+
     def __getattr__(self, name):
+        if name.isupper():
+            from ._contexts import Device
+
+            return getattr(Device(self._device.name), name)
         return getattr(self._device, name)
 
     @property
