@@ -211,26 +211,34 @@ def statement_switch(body, place, value, cases):
     dtype = promoted(given.dtype)
     body.assign(kept, body.converted(given, dtype, place), place)
     chain, waiting = [], []
+    pieces = [case_piece(body, here, content) for here, _, content in cases]
     for k, (here, label, content) in enumerate(cases):
         waiting.append(label)
         if not content and k + 1 < len(cases):
             continue
-        if len(content) == 1 and content[0][0] == "block":
-            content = content[0][2]
-        ends = content and content[-1][0] in ("break", "return", "continue")
-        if not ends and k + 1 < len(cases):
-            raise body.error(
-                here,
-                "a case that goes on with the next one is not translated",
-                "end it with break",
-            )
-        own = content[:-1] if ends and content[-1][0] == "break" else content
-        if any(b[0] == "break" for b in flat(own)):
-            raise body.error(here, "a break inside of a case is not translated", "use if and else")
+        own = []  # a case without an end goes on with the next one's statements
+        for statements, ends in pieces[k:]:
+            own += statements
+            if ends:
+                break
         chain.append((here, waiting, own))
         waiting = []
     chain.sort(key=lambda c: None in c[1])
     switch_chain(body, chain, kept, dtype, place)
+
+
+def case_piece(body, here, content):
+    """A case's statements without its break, and whether they end there."""
+    is_block = len(content) == 1 and content[0][0] == "block"
+    own = content[0][2] if is_block else content
+    ends = bool(own) and own[-1][0] in ("break", "return", "continue")
+    if ends and own[-1][0] == "break":
+        own = own[:-1]
+    if any(b[0] == "break" for b in flat(own)):
+        raise body.error(here, "a break inside of a case is not translated", "use if and else")
+    if is_block:  # its names are not those of other cases
+        own = [(*content[0][:2], own)]
+    return own, ends
 
 
 def switch_chain(body, chain, kept, dtype, place):
