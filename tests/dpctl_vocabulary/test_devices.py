@@ -253,3 +253,11 @@ def test_numbers_that_functions_give_are_arrays(chosen):
     assert (
         isinstance(dpt.finfo(x.dtype).max, float) and dpt.isdtype(x.dtype, "real floating") is True
     )
+
+
+def test_functions_tell_their_types_and_give_out_itself(chosen):
+    x = dpt.arange(-3, 3, device=chosen)
+    assert dpt.abs(x, out=x) is x
+    assert dpt.asnumpy(x).tolist() == [3, 2, 1, 0, 1, 2]
+    assert dpt.add.types == dpt.add.types_ and "ff->f" in dpt.add.types
+    assert dpt.add.nin == 2 and dpt.add.nout == 1 and dpt.add.name_ == "add"

@@ -210,7 +210,13 @@ def __getattr__(name):
     @functools.wraps(value)
     def function(*args, **options):
         of = next((a for a in args if isinstance(a, _engine.ndarray)), None)
-        return _lifted(value(*args, **options), of)
+        result = value(*args, **options)
+        out = options.get("out")
+        return out if out is not None and result is out else _lifted(result, of)
+
+    if isinstance(value, un.ufunc):
+        function.types = function.types_ = list(value.types)
+        function.nin, function.nout, function.name_ = value.nin, value.nout, value.__name__
 
     globals()[name] = function
     return function
