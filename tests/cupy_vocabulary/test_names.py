@@ -264,3 +264,14 @@ def test_kernels_take_what_describes_memory_and_what_holds_arrays():
     assert int(total(Holds(x))) == 10
     assert cp.ndarray((2,), x.dtype, memptr=x[1:].data).tolist() == [1, 2]
     assert (x == object()).tolist() == [False] * 5 and (object() != x).all()
+
+
+def test_assertions_about_arrays_of_any_device(chosen):
+    x = cp.arange(3.0)
+    cp.testing.assert_allclose(x, np.arange(3.0) * (1 + 1e-9), rtol=1e-7)
+    cp.testing.assert_array_equal(np.arange(3.0), x)
+    cp.testing.assert_array_list_equal([x, x], [np.arange(3.0), x])
+    with pytest.raises(AssertionError, match="Mismatched elements: 1 / 3"):
+        cp.testing.assert_array_equal(x, [0, 1, 5])
+    with pytest.raises(AssertionError, match="the lists have 1 and 2 arrays"):
+        cp.testing.assert_array_list_equal([x], [x, x])

@@ -65,6 +65,10 @@ def __getattr__(name):
         "TooHardError",
     ):
         value = getattr(exceptions, name)
+    elif name == "testing":
+        import importlib
+
+        return importlib.import_module(".testing", __name__)
     else:
         value = getattr(_un, _old.get(name, name))
         if name in _new:
