@@ -261,3 +261,16 @@ def test_functions_tell_their_types_and_give_out_itself(chosen):
     assert dpt.asnumpy(x).tolist() == [3, 2, 1, 0, 1, 2]
     assert dpt.add.types == dpt.add.types_ and "ff->f" in dpt.add.types
     assert dpt.add.nin == 2 and dpt.add.nout == 1 and dpt.add.name_ == "add"
+
+
+def test_projections_and_inverse_roots(chosen):
+    z = [1 + 2j, complex(np.inf, -1), complex(-np.inf, 3), complex(np.nan, -np.inf)]
+    x = dpt.asarray(z, device=chosen)
+    made = dpt.asnumpy(dpt.proj(x))
+    assert made.tolist() == [1 + 2j, np.inf, np.inf, np.inf]
+    assert np.signbit(made.imag).tolist() == [False, True, False, True]
+    y = dpt.asarray([4, 16], dtype="float32", device=chosen)
+    assert dpt.rsqrt(y, out=y) is y
+    assert dpt.asnumpy(y).tolist() == [0.5, 0.25]
+    assert dpt.proj(y).dtype == un.complex64
+    assert dpt.rsqrt(dpt.ones((2, 3), device=chosen), order="F").flags.f_contiguous

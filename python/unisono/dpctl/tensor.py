@@ -200,6 +200,31 @@ def to_numpy(usm_ary, /):
 asnumpy = to_numpy
 
 
+def rsqrt(x, /, out=None, order="K"):
+    """One over the square root of each element."""
+    return _given(1 / un.sqrt(x), out, order)
+
+
+def proj(x, /, out=None, order="K"):
+    """Complex numbers, infinite ones as (inf, 0) with the sign of the imaginary part."""
+    x = (
+        x
+        if x.dtype.kind == "c"
+        else x.astype("complex64" if x.dtype.itemsize < 8 else "complex128")
+    )
+    infinite, result = un.isinf(x), un.empty_like(x)
+    result.real[...] = un.where(infinite, un.inf, x.real)
+    result.imag[...] = un.where(infinite, un.copysign(0.0, x.imag), x.imag)
+    return _given(result, out, order)
+
+
+def _given(result, out, order):
+    if out is None:
+        return _lifted(result if order in "KA" else un.asarray(result, order=order))
+    out[...] = result
+    return out
+
+
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
