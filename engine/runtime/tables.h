@@ -27,6 +27,8 @@ struct TableForm {
     WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
 };
 
+static_assert(sizeof(HeapObject) == list_rows_offset);
+
 class Table : public HeapObject, public ListRows {
   public:
     explicit Table(const TableForm& form) noexcept;
@@ -98,7 +100,7 @@ class Table : public HeapObject, public ListRows {
         describe_items();
     }
     void describe_items() noexcept {
-        first_item = rows_.data() + first_ + 1;
+        first_item = rows_.empty() ? nullptr : rows_.data() + first_ + 1;
         item_count = live_;
         item_step = static_cast<std::int64_t>(width_);
     }

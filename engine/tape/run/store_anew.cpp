@@ -28,7 +28,6 @@ DType bits_of_size(std::int64_t bytes) {
     }
 }
 
-/// Whether nobody but the storage knows where its memory is.
 /// Whether nobody but the storage uses its memory.
 bool is_hidden(const Storage& s) {
     return !s.shared_outside() && !block_of(s) && !(s.use && s.use->is_known_outside);
