@@ -44,6 +44,8 @@ class Runner::Bands {
     /// Once that is done, with the engine held.
     void end();
     bool has_twins() const { return !twins_.empty(); }
+    /// Whether nothing was chosen because caches hold what all steps touch.
+    bool touches_little() const { return touches_little_; }
     /// Whether the step has no kernel of its own: the one before it stores in its place.
     bool is_left_out(const PlanStep& step) const;
     /// For arrays that are stored anew.
@@ -110,7 +112,7 @@ class Runner::Bands {
     /// Number of the ring that a storage is kept in, or -1.
     int ring_of(const Storage* storage) const;
     bool is_shifted(std::size_t count) const;
-    bool pays(std::size_t count) const;
+    bool pays(std::size_t count);
     bool choose_rows(std::size_t count);
     bool holds_much(std::size_t count) const;
     bool is_temporary(const BandSchedule::Field& field, std::size_t count) const;
@@ -151,7 +153,7 @@ class Runner::Bands {
     std::vector<Ring> rings_;
     std::deque<Twin> twins_;
     std::size_t count_ = 0;
-    bool is_shifted_ = false;
+    bool is_shifted_ = false, touches_little_ = false;
     std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
     std::int64_t rows_ = 0;              ///< of a band
     std::int64_t work_ = 0;

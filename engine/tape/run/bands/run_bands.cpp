@@ -145,7 +145,7 @@ bool Runner::Bands::is_shifted(std::size_t count) const {
 }
 
 /// Whether together they touch much less than one after the other, and more than caches hold.
-bool Runner::Bands::pays(std::size_t count) const {
+bool Runner::Bands::pays(std::size_t count) {
     std::int64_t together = 0, apart = 0;
     for (const BandSchedule::Field& field : schedule_.fields()) {
         LineCount all;
@@ -162,6 +162,7 @@ bool Runner::Bands::pays(std::size_t count) const {
         if (ring_of(field.storage) < 0) together += capped(all);
     }
     const std::int64_t least = is_shifted_ || device_ ? shifted_traffic() : limits::band_traffic;
+    touches_little_ = together < least && kernels_[count - 1].end == steps_.size();
     return together >= least && 2 * apart >= 3 * together;
 }
 
@@ -497,6 +498,10 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     Bands::Given given{device, may_shift, !device && may_shift, in_flight_};
     std::optional<Bands> chosen(std::in_place, steps, segment_, given);
     std::size_t count = chosen->prepare();
+    if (chosen->has_twins() && chosen->touches_little()) {  // and others touch less
+        is_small = is_all;
+        return 0;
+    }
     if (given.may_have_twins && chosen->has_twins() && 2 * count <= steps.size()) {
         given.may_have_twins = false;
         chosen.emplace(steps, segment_, given);
