@@ -161,6 +161,7 @@ def test_devices_and_contexts(chosen):
     assert drv.Device.count() >= 1 and len(device.compute_capability()) == 2
     assert device.get_attribute(drv.device_attribute.MAX_THREADS_PER_BLOCK) > 0
     assert device.max_block_dim_x == device.get_attributes()[drv.device_attribute.MAX_BLOCK_DIM_X]
+    assert device.warp_size == cuda.warpsize == 32
     context = drv.Device("cpu").make_context()
     assert drv.Context.get_current() is context and drv.Context.get_device().name() == "cpu"
     context.detach()

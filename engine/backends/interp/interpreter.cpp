@@ -171,9 +171,11 @@ class Frame {
         const View& v = views_[static_cast<std::size_t>(e->id)];
         char* at = address(v, e->id, e->args, e->access, e->line);
         if (v.must_be_written && !v.shadow->is_written(at)) {
-            broken("element " + place_of(e->args) + " of array " + array_name(e->id) +
-                       " is read before it is written",
-                   e->line);
+            fail(ErrorKind::Value,
+                 "interp: element " + place_of(e->args) + " of array " + array_name(e->id) +
+                     " is read before it is written" + where(e->line.line > 0 ? e->line : line_) +
+                     "; write it first, and let a barrier lie between work-items of which one "
+                     "writes and another reads it");
         }
         touch(v, at, Use::Read, e->id, e->line);
         return load_bits(part_of(v, e->id, at, e->axis), size_of(e->dtype));

@@ -306,6 +306,23 @@ def test_the_last_block_sees_what_others_wrote_before_their_fences(chosen):
     assert out.tolist() == [a.sum()]
 
 
+@cuda.jit
+def without_barrier(a, out):
+    tile = cuda.shared.array(8, dtype=np.int32)
+    i = cuda.threadIdx.x
+    tile[i] = a[i]
+    out[i] = tile[7 - i]
+
+
+def test_the_interpreter_tells_of_a_barrier_that_is_missing():
+    cuda.select_device("interp")
+    try:
+        with pytest.raises(ValueError, match=r"\[7\] of array .* is read before .*barrier"):
+            without_barrier[1, 8](np.arange(8, dtype=np.int32), np.zeros(8, np.int32))
+    finally:
+        cuda.close()
+
+
 @un.kernel
 def fenced(x, w):
     i = un.global_id(0)
