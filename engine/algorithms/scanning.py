@@ -49,6 +49,34 @@ def scan_blocks(x, carries, out, combine, n, blocks):
             out[k] = combine(carry, value)
 
 
+@un.jit
+def load_rows(x, tile, firsts, counts, begin, own):
+    """Elements `begin` to `begin + 32` of 32 blocks into the rows of a tile: a work-item of 128 takes a column of 8 rows.
+
+    Rows that end before give any of their elements, which nobody reads: all loads are under way at once.
+    """
+    column = own % 32
+    row = own // 32 * 8
+    at = begin + column
+    p = x[firsts[row] + max(min(at, counts[row] - 1), 0)]
+    q = x[firsts[row + 1] + max(min(at, counts[row + 1] - 1), 0)]
+    r = x[firsts[row + 2] + max(min(at, counts[row + 2] - 1), 0)]
+    s = x[firsts[row + 3] + max(min(at, counts[row + 3] - 1), 0)]
+    t = x[firsts[row + 4] + max(min(at, counts[row + 4] - 1), 0)]
+    u = x[firsts[row + 5] + max(min(at, counts[row + 5] - 1), 0)]
+    v = x[firsts[row + 6] + max(min(at, counts[row + 6] - 1), 0)]
+    w = x[firsts[row + 7] + max(min(at, counts[row + 7] - 1), 0)]
+    to = row * 33 + column
+    tile[to] = p
+    tile[to + 33] = q
+    tile[to + 66] = r
+    tile[to + 99] = s
+    tile[to + 132] = t
+    tile[to + 165] = u
+    tile[to + 198] = v
+    tile[to + 231] = w
+
+
 @un.kernel
 def scan_totals_by_tiles(x, totals, combine, n, blocks, items):
     """As scan_totals, for `items` blocks: a group of 128 work-items takes 32 of them.
@@ -59,8 +87,6 @@ def scan_totals_by_tiles(x, totals, combine, n, blocks, items):
     firsts = un.local_array(32, np.int64)
     counts = un.local_array(32, np.int64)
     own = un.local_id(0)
-    column = own % 32
-    row = own // 32 * 8
     item = un.group_id(0) * 32 + own
     lane = item // blocks
     block = item - lane * blocks
@@ -75,25 +101,7 @@ def scan_totals_by_tiles(x, totals, combine, n, blocks, items):
     total = x[0]
     un.barrier()
     for begin in range(0, min(n, 512), 32):
-        # Rows that end before give any of their elements, which nobody reads: all loads are under way at once.
-        at = begin + column
-        p = x[firsts[row] + max(min(at, counts[row] - 1), 0)]
-        q = x[firsts[row + 1] + max(min(at, counts[row + 1] - 1), 0)]
-        r = x[firsts[row + 2] + max(min(at, counts[row + 2] - 1), 0)]
-        s = x[firsts[row + 3] + max(min(at, counts[row + 3] - 1), 0)]
-        t = x[firsts[row + 4] + max(min(at, counts[row + 4] - 1), 0)]
-        u = x[firsts[row + 5] + max(min(at, counts[row + 5] - 1), 0)]
-        v = x[firsts[row + 6] + max(min(at, counts[row + 6] - 1), 0)]
-        w = x[firsts[row + 7] + max(min(at, counts[row + 7] - 1), 0)]
-        to = row * 33 + column
-        tile[to] = p
-        tile[to + 33] = q
-        tile[to + 66] = r
-        tile[to + 99] = s
-        tile[to + 132] = t
-        tile[to + 165] = u
-        tile[to + 198] = v
-        tile[to + 231] = w
+        load_rows(x, tile, firsts, counts, begin, own)
         un.barrier()
         for j in range(min(32, count - begin)):
             z = tile[own * 33 + j]
@@ -165,31 +173,14 @@ def scan_blocks_by_tiles(x, carries, out, combine, n, blocks, items):
         carry = carries[item - 1]
     un.barrier()
     for begin in range(0, min(n, 512), 32):
-        # Rows that end before give any of their elements, which nobody reads: all loads are under way at once.
-        at = begin + column
-        p = x[firsts[row] + max(min(at, counts[row] - 1), 0)]
-        q = x[firsts[row + 1] + max(min(at, counts[row + 1] - 1), 0)]
-        r = x[firsts[row + 2] + max(min(at, counts[row + 2] - 1), 0)]
-        s = x[firsts[row + 3] + max(min(at, counts[row + 3] - 1), 0)]
-        t = x[firsts[row + 4] + max(min(at, counts[row + 4] - 1), 0)]
-        u = x[firsts[row + 5] + max(min(at, counts[row + 5] - 1), 0)]
-        v = x[firsts[row + 6] + max(min(at, counts[row + 6] - 1), 0)]
-        w = x[firsts[row + 7] + max(min(at, counts[row + 7] - 1), 0)]
-        to = row * 33 + column
-        tile[to] = p
-        tile[to + 33] = q
-        tile[to + 66] = r
-        tile[to + 99] = s
-        tile[to + 132] = t
-        tile[to + 165] = u
-        tile[to + 198] = v
-        tile[to + 231] = w
+        load_rows(x, tile, firsts, counts, begin, own)
         un.barrier()
         for j in range(min(32, count - begin)):
             z = tile[own * 33 + j]
             value = combine(value, z) if begin + j > 0 else z
             tile[own * 33 + j] = combine(carry, value) if block > 0 else value
         un.barrier()
+        at = begin + column
         for b in range(row, row + 8):
             if at < counts[b]:
                 out[firsts[b] + at] = tile[b * 33 + column]

@@ -141,7 +141,6 @@ Value Operators::numpy_function(Op op, const std::string& name, const std::vecto
     return apply(op, x, to_type(args[1], *compute, place), Weak::None);
 }
 
-/// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
 /// Of an integer and one that its type may not hold: by value, as CPython compares them.
 std::optional<Value> Operators::better_whole(bool is_min, const Value& a, const Value& b,
                                              const Place& place) {
@@ -177,6 +176,7 @@ std::optional<Value> Operators::better_whole(bool is_min, const Value& a, const 
     return scalar(op_binary(op, cast(clamped, t), x));
 }
 
+/// Python keeps the first unless the next is strictly better, which decides NaN and signed zero.
 Value Operators::better(bool is_min, const Value& a, const Value& b, const Place& place) {
     want_scalar(a, place, "what min and max compare");
     want_scalar(b, place, "what min and max compare");
