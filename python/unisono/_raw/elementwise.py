@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 
 import numpy as np
 
 from .._engine import ndarray
+from .._records.strided_memory import packed_strides
 from ..cuda.devices import Stream, current_device
 from .arguments import is_packed, number_of, place_of
 from .kernels import RawKernel
@@ -26,6 +28,7 @@ from .typed import (
     typedefs,
 )
 
+_LAYOUT = re.compile(r"\b(\w+)\s*\.\s*(size|shape|strides)\s*\(\s*\)")
 _as_it_is, _flat, _converted, _number = range(4)  # how an argument is passed
 
 
@@ -59,6 +62,12 @@ class _Plan:
         self.is_plain = all(isinstance(r, ndarray) and r.ndim == 1 and is_packed(r) for r in given)
         self.total = math.prod(shape)
         self.over = -(-self.total // block_size) * block_size, block_size
+        self.last = [self.total]  # arguments behind those of the call
+        for p, dtype, a in zip((*owner._in, *owner._out), self.types, args, strict=False):
+            if p.name in owner._laid_out:
+                shape = np.shape(a)
+                self.last += [*shape, *packed_strides(shape, np.dtype(dtype).itemsize)]
+                kinds.append((p.name, len(shape)))
         self.kernel, self.launch = owner._kernel_of(self.types, tuple(kinds), letters), None
 
     def _extent(self, args, size):
@@ -149,7 +158,7 @@ class _Plan:
             own = [r if is_packed(r) else r.copy() for r in results]
             given += [r.reshape(-1) for r in own]
         if self.total:
-            given.append(self.total)
+            given += self.last
             self._launch(given, stream)
         if own is not results:
             for r, o in zip(results, own, strict=True):
@@ -187,8 +196,8 @@ class ElementwiseKernel(Typed):
         Types and names, as ``"T x, raw float32 table, int32 k"``. A letter stands for the dtype of its arguments. Arrays
         are broadcast; ``raw`` ones are not, and are indexed in the text.
     operation : str
-        C text that assigns the results; ``i`` is the number of the element, ``n`` how many there are
-        (unless a parameter has that name).
+        C text that assigns the results; ``i`` is the number of the element, ``n`` or ``_ind.size()`` how many there
+        are (``n`` may be a parameter). A raw array ``x`` has ``x.size()``, ``x.shape()[k]`` and ``x.strides()[k]``.
     name : str
     reduce_dims, preamble, no_return, return_tuple, loop_prep, after_loop, options : optional
         CuPy's: `preamble` is text in front of the kernel, `loop_prep` in front of the operation; ``return_tuple``
@@ -222,10 +231,16 @@ class ElementwiseKernel(Typed):
         self._begin(in_params, out_params, name, preamble, options)
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self._loop_prep, self._after = loop_prep, after_loop
+        names = [p.name for p in (*self._in, *self._out) if p.is_raw]
+        texts = operation, loop_prep, after_loop
+        asked = {m[1] for text in texts for m in _LAYOUT.finditer(text)}
+        self._laid_out = {
+            n for n in names if n in asked
+        }  # raw arrays whose layouts the texts ask for
         self._counts = len(self._in), len(self._in) + len(self._out)
 
     def _text(self, letters, types, kinds):
-        arguments, first, last = [], [], []
+        arguments, first, last, layouts = [], [], [], []
         count = "_n" if any(p.name == "n" for p in (*self._in, *self._out)) else "n"
         for k, (p, dtype) in enumerate(zip((*self._in, *self._out), types, strict=True)):
             is_out, c = k >= len(self._in), C_NAMES[dtype]
@@ -242,14 +257,35 @@ class ElementwiseKernel(Typed):
             else:
                 arguments.append(f"const {c}* {p.name}_of")
                 first.append(f"{c} {p.name} = {p.name}_of[{'0' if kinds[k] == 'one' else 'i'}];")
+        arguments.append(f"long long {count}")
+        for name, axes in kinds[len(self._in) :]:
+            for word in ("shape", "strides"):
+                numbers = [f"{name}_{word}_{k}" for k in range(axes)]
+                arguments += [f"long long {number}" for number in numbers]
+                layouts.append(f"long long {name}_{word}_of[] = {{{', '.join(numbers) or '0'}}};")
+            sizes = "".join(f" * {name}_shape_{k}" for k in range(axes))
+            layouts.append(f"long long {name}_size_of = 1{sizes};")
+        prepare, operation, after = (
+            self._named(text, count) for text in (self._loop_prep, self.operation, self._after)
+        )
         return (
             f"{typedefs(letters)}{self.preamble}\n"
-            f'extern "C" __global__ void {self.name}({", ".join([*arguments, f"long long {count}"])}) {{\n'
-            f"    {self._loop_prep};\n"
+            f'extern "C" __global__ void {self.name}({", ".join(arguments)}) {{\n'
+            f"    {' '.join(layouts)}{prepare};\n"
             f"    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
-            f"    if (i < {count}) {{\n        {' '.join(first)}\n        {self.operation};\n        {' '.join(last)}\n    }}\n"
-            f"    {self._after};\n}}\n"
+            f"    if (i < {count}) {{\n        {' '.join(first)}\n        {operation};\n        {' '.join(last)}\n    }}\n"
+            f"    {after};\n}}\n"
         )
+
+    def _named(self, text, count):
+        """The text with names for what it asks of arrays' layouts and of the loop."""
+
+        def name(m):
+            if m[1] == "_ind" and m[2] == "size":
+                return count
+            return f"{m[1]}_{m[2]}_of" if m[1] in self._laid_out else m[0]
+
+        return _LAYOUT.sub(name, text)
 
     def _kernel_of(self, types, kinds, letters):
         kernel = self._texts.get((types, kinds))

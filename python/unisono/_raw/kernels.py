@@ -12,13 +12,20 @@ from .. import _engine
 from ..cuda.devices import Stream, current_device
 from ..cuda.launches import kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
-from .syntax import expressions, types
+from .syntax import expressions, tags
 from .syntax.lexer import Source, tokens
 from .syntax.nodes import CType, Function
 from .syntax.parser import Parser
 from .translation.functions import Translation, flattener, stub
+from .translation.trees import unused
 
 _numbers = itertools.count()
+
+
+class DriverError(_engine.CompileError):
+    """What CUDA's driver says of modules: there is no such file, or no such kernel in it."""
+
+
 # Names whose texts nobody needs any more. They go with the next text: a module may be collected while linecache
 # walks over its texts.
 _forgotten = collections.deque()
@@ -37,7 +44,7 @@ class RawModule:
     options : tuple of str
         ``-DNAME`` and ``-DNAME=value`` define macros; others are without effect.
     backend, translate_cucomplex, enable_cooperative_groups, jitify : optional
-        CuPy's, without effect.
+        CuPy's, without effect; ``backend="nvcc"`` takes no `name_expressions`, as there.
     name_expressions : sequence of str, optional
         Instances of kernel templates, as ``"scale<float>"``.
 
@@ -45,6 +52,8 @@ class RawModule:
     ------
     TypeError
         `code` is no text.
+    ValueError
+        The file is no text, or `name_expressions` are given for nvcc.
     CompileError
         At the first use: the text has an error or a part of C that is not translated; with its line.
 
@@ -80,16 +89,20 @@ class RawModule:
             raise TypeError(
                 "RawModule: give either code= or path=; got both or none; give one of them"
             )
+        if name_expressions and backend == "nvcc":
+            raise ValueError(
+                "RawModule: name_expressions are for nvrtc; got backend='nvcc'; leave backend out"
+            )
         if path is not None:
-            with open(path) as file:
-                code = file.read()
+            code = _text_of_file(path)
         if not isinstance(code, str):
             raise TypeError(
                 f"RawModule: code is text; got {type(code).__name__}; give the text of the kernels"
             )
         self.code, self.options = code, tuple(options)
         self.name_expressions = tuple(name_expressions or ())
-        self.file_path = path
+        self.file_path, self.backend = path, backend
+        self.enable_cooperative_groups = bool(enable_cooperative_groups)
         self._name = path or f"kernels_{next(_numbers)}.cu"
         self._parser, self._kernels, self._globals = None, {}, {}
 
@@ -113,7 +126,7 @@ class RawModule:
         Parameters
         ----------
         log_stream : text file, optional
-            Gets the message of an error, which is raised, too.
+            Gets warnings, and the message of an error, which is raised, too.
         """
         try:
             parser = self._parsed()
@@ -121,10 +134,21 @@ class RawModule:
                 self.get_function(name)._translated(0)
             for name in self.name_expressions:
                 self.get_function(name)._translated(0)
+            self._warn(log_stream)
         except _engine.CompileError as error:
             if log_stream is not None:
                 log_stream.write(str(error))
             raise
+
+    def _warn(self, log_stream):
+        """Write what is odd in the text, and no error."""
+        if log_stream is None:
+            return
+        for f in self._parsed().unit.functions.values():
+            for name, place in unused(f.body):
+                log_stream.write(
+                    f'{self._name}({place.line}): warning: variable "{name}" was declared but never referenced\n'
+                )
 
     def get_function(self, name):
         """A kernel by its name, or an instance of a template.
@@ -240,7 +264,11 @@ class RawModule:
         return memory if len(record.dtypes) > 1 else memory.view(record.dtypes[0])
 
     def __reduce__(self):
-        return _module_of, (self.code, self.options, self.name_expressions)
+        options = {
+            "backend": self.backend,
+            "enable_cooperative_groups": self.enable_cooperative_groups,
+        }
+        return _module_of, (self.code, self.options, self.name_expressions, options)
 
     def __repr__(self):
         return f"<RawModule {self._name}>"
@@ -293,7 +321,11 @@ class RawKernel:
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
         enable_cooperative_groups=False, jitify=False,
     ):  # fmt: skip
-        self._begin(RawModule(code=code, options=options), _plain_name(name))
+        module = RawModule(
+            code=code, options=options, backend=backend,
+            enable_cooperative_groups=enable_cooperative_groups,
+        )  # fmt: skip
+        self._begin(module, _plain_name(name))
 
     @classmethod
     def _of(cls, module, name):
@@ -333,16 +365,27 @@ class RawKernel:
         """The options."""
         return self._module.options
 
+    @property
+    def backend(self):
+        """CuPy's name of the compiler that was asked for."""
+        return self._module.backend
+
+    @property
+    def enable_cooperative_groups(self):
+        """Whether it was asked for."""
+        return self._module.enable_cooperative_groups
+
     def compile(self, log_stream=None):
         """Translate the text now.
 
         Parameters
         ----------
         log_stream : text file, optional
-            Gets the message of an error, which is raised, too.
+            Gets warnings, and the message of an error, which is raised, too.
         """
         try:
             self._translated(0)
+            self._module._warn(log_stream)
         except _engine.CompileError as error:
             if log_stream is not None:
                 log_stream.write(str(error))
@@ -359,27 +402,24 @@ class RawKernel:
             self._found = parser.unit.functions.get(base)
         if self._found is None or not self._found.is_kernel:
             kernels = [n for n, f in parser.unit.functions.items() if f.is_kernel]
-            raise _engine.CompileError(
+            raise DriverError(
                 f"RawKernel: the text has no kernel '{self.name}'; got {kernels + list(parser.unit.templates)}; "
-                f"mark it with __global__, and name its template parameters"
+                f"mark it with __global__, and name its template parameters (CUDA_ERROR_NOT_FOUND: named symbol not "
+                f"found)"
             )
         return self._found
 
     def _instance(self, parser, base, arguments):
-        text = Source(arguments, self.name)
-        inner = Parser(tokens(arguments, text), text)
+        text = Source(f"<{arguments}", self.name)
+        inner = Parser(tokens(text.lines[0], text), text)
+        inner.unit, inner.is_cuda = parser.unit, parser.is_cuda  # types and constants of the text
         values = []
-        while inner.token.text not in (">", "the end of the text"):
-            if types.is_type(inner):
-                values.append(types.cast_type(inner))
+        for e in expressions.template_arguments(inner):
+            is_truth = not isinstance(e, CType) and e[0] == "number" and e[3] == "bool"
+            if is_truth or isinstance(e, CType):
+                values.append(bool(e[2]) if is_truth else e)
             else:
-                e = expressions.unary(inner)
-                sign = -1 if e[0] == "unary" and e[2] == "-" else 1
-                e = e[3] if e[0] == "unary" else e
-                if e[0] != "number":
-                    raise text.error(e[1], "a template argument is a type or a number", "write one")
-                values.append(sign * e[2] if e[3] != "bool" else bool(e[2]))
-            inner.take(",")
+                values.append(tags.whole(inner, e))
         wanted = len(parser.unit.templates[base].parameters)
         if len(values) != wanted:
             raise _engine.CompileError(
@@ -502,8 +542,21 @@ def _specs(c: CType):
     return [("scalar", d) for d, _ in c.record.leaves] if c.record else [("scalar", c.base)]
 
 
-def _module_of(code, options, name_expressions):
-    return RawModule(code=code, options=options, name_expressions=name_expressions)
+def _module_of(code, options, name_expressions, others):
+    return RawModule(code=code, options=options, name_expressions=name_expressions, **others)
+
+
+def _text_of_file(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError as error:
+        raise DriverError(f"RawModule: {error} (CUDA_ERROR_FILE_NOT_FOUND)") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"RawModule: {path} is no text; got other bytes; expected CUDA C or OpenCL C, which is translated for each "
+            f"device: give the source of the kernels"
+        ) from error
 
 
 def _kernel_of_module(module, name, shared):

@@ -65,6 +65,11 @@ class ReductionKernel(Typed):
         self._map, self._reduce, self._post = map_expr, reduce_expr, post_map_expr
         self._identity, self._type = identity, reduce_type
 
+    @property
+    def cached_codes(self):
+        """The C texts made so far, by dtypes."""
+        return {key: first.code for key, (first, *_) in self._texts.items()}
+
     def _text(self, letters, types):
         out = self._out[0]
         kind = self._type or C_NAMES[types[-1]]

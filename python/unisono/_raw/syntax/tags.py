@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..translation import records
-from ..translation.arithmetic import folded
+from ..translation.arithmetic import folded, wrapped
 from . import expressions, types
 from .lexer import number
 from .nodes import CType
@@ -110,6 +110,8 @@ def whole(p, e):
         made = whole(p, p.unit.constants[e[2]][1])
     elif e[0] == "unary" and e[2] == "-":
         made = -whole(p, e[3])
+    elif e[0] == "cast" and e[2].base.lstrip("u").startswith("int") and not e[2].is_pointer:
+        made = wrapped(whole(p, e[3]), e[2].base)
     elif e[0] == "binary":
         made = folded(e[2], whole(p, e[3]), whole(p, e[4]), "int64")
     if made is None:

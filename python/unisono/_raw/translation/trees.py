@@ -73,6 +73,22 @@ def mentions(tree, found):
     return found
 
 
+def unused(tree):
+    """The (name, place) of each variable that is declared, and not named again."""
+    declared = {}
+    _declarations(tree, declared)
+    named = mentions(tree, set())
+    return [(name, place) for name, place in declared.items() if name not in named]
+
+
+def _declarations(tree, found):
+    if isinstance(tree, tuple) and tree and tree[0] == "declare":
+        found.update((name, place) for _, name, _, place in tree[2])
+    if isinstance(tree, (tuple, list)):
+        for t in tree:
+            _declarations(t, found)
+
+
 def is_simple(tree):
     """Whether an expression reads names and numbers only."""
     if tree[0] in ("number", "name"):

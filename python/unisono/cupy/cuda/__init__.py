@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cuda.devices import is_available
-from . import compiler, device, memory, runtime, stream
+from . import compiler, device, driver, memory, runtime, stream
 from .device import Device, get_device_id
 from .memory import (
     MemoryPointer,
@@ -31,6 +31,7 @@ __all__ = [
     "alloc_pinned_memory",
     "compiler",
     "device",
+    "driver",
     "get_allocator",
     "get_current_stream",
     "get_device_id",
