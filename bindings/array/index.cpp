@@ -5,6 +5,7 @@
 
 #include "array/beside.h"
 #include "array/elements.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "array/plain_view.h"
 #include "core/limits.h"
@@ -134,16 +135,21 @@ Array index_array(PyObject* o) {
     if (PyBool_Check(o)) return Array::known(Scalar::of(DType::Bool, o == Py_True));
     if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBytes_Check(o)) no_index(o);
     if (is_array(o)) return used_array(o);
+    if (Ref theirs(shared_on_device(o)); theirs.p && is_array(theirs.p)) return array_of(theirs.p);
     Arg arg;
     Array keep;
     bool sequence = PySequence_Check(o) && !PyObject_CheckBuffer(o);
-    if (!sequence && !operand(o, arg, keep) && !PyObject_HasAttrString(o, "__array__")) no_index(o);
     Array made;
     try {
+        if (!sequence && !operand(o, arg, keep) && !PyObject_HasAttrString(o, "__array__"))
+            no_index(o);
         made = to_array(o, true);
     } catch (const Error& e) {
-        if (sequence && e.kind() == ErrorKind::Type) no_index(o);  // [slice(None)], ["a"]
-        throw;
+        if (e.kind() != ErrorKind::Type) throw;
+        if (sequence) no_index(o);  // [slice(None)], ["a"]
+        fail(ErrorKind::Index,
+             std::string("index: arrays used as indices must be of integer (or boolean) type; ") +
+                 e.what());
     }
     // An empty list has no dtype: it selects nothing.
     if (sequence && made.size() == 0 && is_float(made.dtype()))

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "array/docs.h"
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "array/shape.h"
 #include "functions/by_numpy.h"
@@ -131,6 +132,7 @@ PyObject* full_reduction(PyObject* self, PyObject* args, PyObject* names) noexce
         if (dtype != Py_None) t = to_dtype(dtype);
         const Array& a = used_array(self);
         auto axes = checked_axes(full + 5, axis, a.rank());
+        if (t && is_complex(a.dtype()) && !is_complex(*t) && !is_bool(*t)) warn_of_lost_part();
         if (t == DType::Bool && sums)  // sums and products of truth values
             return reduce(op == Op::Add ? Op::Or : Op::And, a, axes, keepdims != 0, t);
         return reduce(op, a, axes, keepdims != 0, t);
@@ -192,14 +194,20 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOpp:astype", const_cast<char**>(keys), &dtype,
                                      &order, &casting, &subclasses, &copy_wanted))
         return nullptr;
+    bool is_same = false;  // the array itself is what was asked for
     PyObject* made = method([&] {
         const Array& a = used_array(self);
         DType t = to_dtype(dtype);
+        is_same = !copy_wanted && !a.is_value() && t == a.dtype() && (!order || lies_in(a, order));
         if (casting) check_casting(a, t, casting);
         if (is_complex(a.dtype()) && !is_complex(t) && !is_bool(t)) warn_of_lost_part();
-        if (!order) return astype(a, t, copy_wanted != 0);
+        if (!order || is_same) return astype(a, t, copy_wanted != 0);
         return copy_in_order(astype(a, t, false), order, a);
     });
+    if (made && is_same) {
+        Py_DECREF(made);
+        return Py_NewRef(self);
+    }
     PyObject* const given[] = {self, dtype};
     return made ? made : by_numpy(".astype", given, 2, nullptr);
 }
@@ -208,9 +216,15 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg arg;
         Array keep;
-        if (!operand(value, arg, keep))
+        Ref theirs(shared_on_device(value));
+        if (!operand(theirs.p ? theirs.p : value, arg, keep))
             fail(ErrorKind::Type,
                  std::string("fill: expected a number; got ") + Py_TYPE(value)->tp_name);
+        if (!arg.is_scalar() && arg.view.layout->rank() > 0)
+            fail(ErrorKind::Value,
+                 "fill: expected a number; got an array with axes; assign it "
+                 "with x[...] = value");
+        warn_if_a_part_is_lost(arg, array_of(self).dtype());
         refuse_misfit(value, arg, array_of(self).dtype());
         note_line();
         assign(used_array(self), arg);

@@ -87,6 +87,14 @@ PyObject* in_one_axis(PyObject* self, PyObject* args, PyObject* names) noexcept 
 
 }  // namespace
 
+bool lies_in(const Array& a, PyObject* order) {
+    const char letter = to_order(order, "astype", "CFAK");
+    if (letter == 'K' || a.is_known()) return true;
+    const bool rows = a.view().layout->contiguous();
+    const bool columns = reversed_axes(a).view().layout->contiguous();
+    return letter == 'C' ? rows : letter == 'F' ? columns : rows || columns;
+}
+
 Array copy_in_order(const Array& a, PyObject* order, const Array& like) {
     char letter = to_order(order, "copy", "CFAK");
     if (letter == 'K' && like.rank() > 2 && !like.is_known() && like.rank() == a.rank()) {

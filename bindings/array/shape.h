@@ -6,6 +6,8 @@
 
 namespace unisono::python {
 
+/// Whether the array lies as NumPy's letter has it, so that astype without a copy gives itself.
+bool lies_in(const Array& a, PyObject* order);
 /// A copy whose rows or columns are packed, as NumPy's letter (or null for rows) has it: the
 /// letters A and K ask for the order of `like`.
 Array copy_in_order(const Array& a, PyObject* order, const Array& like);

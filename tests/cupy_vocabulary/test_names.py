@@ -177,6 +177,7 @@ def test_fused_functions_are_the_functions():
 
     x = cp.arange(4.0)
     assert f(x, 1).tolist() == [1, 0, 1, 4] and cp.fuse(f) is f
+    assert f.clear_cache() is None and cp.fuse(len) is len
     with pytest.raises(TypeError, match="fuse: unknown options; got"):
         cp.fuse(wrong=1)
 
@@ -275,3 +276,72 @@ def test_assertions_about_arrays_of_any_device(chosen):
         cp.testing.assert_array_equal(x, [0, 1, 5])
     with pytest.raises(AssertionError, match="the lists have 1 and 2 arrays"):
         cp.testing.assert_array_list_equal([x], [x, x])
+
+
+class Holder:
+    """Has an array by CuPy's protocol."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __cupy_get_ndarray__(self):
+        return self._array
+
+
+def test_what_holds_an_array_counts_as_it():
+    a = cp.zeros(4)
+    a[...] = Holder(cp.arange(4.0))
+    assert a[Holder(cp.asarray([3, 1]))].tolist() == [3, 1]
+    assert a[Holder(cp.asarray([True, False, True, False]))].tolist() == [0, 2]
+    a.fill(Holder(cp.ones(())))
+    assert a.tolist() == [1] * 4
+    assert cp.min_scalar_type(Holder(cp.ones(2, np.int8))) == np.int8
+
+
+def test_filling_and_summing_as_numpy(chosen):
+    a = cp.zeros(3)
+    with pytest.raises(ValueError, match="fill: expected a number; got an array with axes"):
+        a.fill(cp.ones(1))
+    with pytest.warns(np.exceptions.ComplexWarning):
+        a.fill(cp.ones((), np.complex64))
+    z = cp.asarray([1 + 2j, 3j])
+    for reduce, whole in ((z.sum, 1), (z.prod, 0)):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            assert float(reduce(dtype=np.float64)) == whole
+    assert bool(z.sum(dtype=bool)) is True
+
+
+def test_arrays_of_other_dtypes_are_no_indices():
+    a = cp.zeros(3)
+    for wrong in (np.array([1], object), np.array(["1"]), np.zeros(1, "i,i")):
+        with pytest.raises(IndexError, match="arrays used as indices must be of integer"):
+            a[wrong]
+
+
+def test_converting_without_a_copy_gives_the_array_itself():
+    a = cp.arange(6.0).reshape(2, 3)
+    for order in "CAK":
+        assert a.astype(np.float64, order=order, copy=False) is a
+    assert a.astype(np.float64, copy=False) is a and a.astype(np.float64) is not a
+    f = cp.asfortranarray(a)
+    assert f.astype(np.float64, order="F", copy=False) is f
+    c = f.astype(np.float64, order="C", copy=False)
+    assert c is not f and c.flags.c_contiguous and c.tolist() == f.tolist()
+    assert a.astype(np.float32, copy=False).dtype == np.float32
+
+
+def test_orders_of_copies_on_the_host():
+    f = cp.asfortranarray(cp.arange(6.0).reshape(2, 3))
+    assert f.get().flags.c_contiguous and f.get(order="F").flags.f_contiguous
+    assert f.get(order="A").flags.f_contiguous and f.get().tolist() == f.tolist()
+    assert cp.ndarray((2, 3), order="f").flags.f_contiguous
+
+
+def test_allocators_of_pinned_memory():
+    given = []
+    cp.cuda.set_pinned_memory_allocator(lambda size: given.append(size))
+    assert cp.cuda.alloc_pinned_memory(8) is None and given == [8]
+    cp.cuda.set_pinned_memory_allocator(None)
+    assert memoryview(cp.cuda.alloc_pinned_memory(8)).nbytes == 8
+    with pytest.raises(TypeError, match="expected a function of a number of bytes"):
+        cp.cuda.set_pinned_memory_allocator(3)

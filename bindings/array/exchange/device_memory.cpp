@@ -222,6 +222,11 @@ PyObject* shared_on_device(PyObject* o) {
     if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o) || is_value_object(o) ||
         PyType_Check(o))
         return nullptr;
+    if (PyObject_HasAttrString(o, "__cupy_get_ndarray__")) {
+        Ref made(PyObject_CallMethod(o, "__cupy_get_ndarray__", nullptr));
+        if (!made.p) python_failed();
+        return made.release();
+    }
     if (PyObject_HasAttrString(o, "__cuda_array_interface__")) {
         Ref module(PyImport_ImportModule("unisono._arrays.exchange.cuda_memory"));
         Ref made(module.p ? PyObject_CallMethod(module.p, "shared", "O", o) : nullptr);

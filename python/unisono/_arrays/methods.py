@@ -103,7 +103,11 @@ def copy_to_device(self, source, stream=None):
 def get(self, stream=None, order="C", blocking=True, out=None):
     """A NumPy array with a copy of the elements, or `out` filled with them."""
     made = copy_to_host(self, out)
-    return made if order in "CAK" or out is not None else made.copy(order)
+    if out is not None or order == "K":
+        return made
+    import numpy
+
+    return numpy.asarray(made, order=order)
 
 
 set = copy_to_device

@@ -15,6 +15,7 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
 
     dtype = un.dtype("float64" if dtype is None else dtype)
     shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
+    order = order.upper() if isinstance(order, str) else order
     if order not in (None, "C", "F"):
         raise ValueError(f"ndarray: order must be one of 'C' or 'F'; got {order!r}")
     rows = order != "F"

@@ -7,6 +7,7 @@ chosen, else the first CUDA device, else the CPU.
 from __future__ import annotations
 
 import builtins  # functions of the same names become names of this module
+import contextlib
 import functools
 
 import unisono as _un
@@ -208,7 +209,13 @@ def fuse(*args, **options):
     unknown = set(options) - {"kernel_name"}
     if unknown:
         raise TypeError(f"fuse: unknown options; got {sorted(unknown)}; expected kernel_name")
-    return args[0] if args else lambda function: function
+    return _fused(args[0]) if args else _fused
+
+
+def _fused(function):
+    with contextlib.suppress(AttributeError):  # of functions of C
+        function.clear_cache = lambda: None  # kernels are kept with those of other statements
+    return function
 
 
 def get_default_memory_pool():

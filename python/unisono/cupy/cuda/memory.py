@@ -137,8 +137,32 @@ def alloc(size):
 
 
 def alloc_pinned_memory(size):
-    """Memory of the host of that many bytes, a buffer."""
-    return _default_pinned.malloc(size)
+    """Memory of the host of that many bytes, a buffer, from the allocator of `set_pinned_memory_allocator`."""
+    return _pinned_allocator(size)
+
+
+_pinned_allocator = _default_pinned.malloc
+
+
+def set_pinned_memory_allocator(allocator=None):
+    """Choose what `alloc_pinned_memory` calls; copies between host and device use memory of their own.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        Of a number of bytes; by default the pool's.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+    """
+    global _pinned_allocator
+    if allocator is not None and not callable(allocator):
+        raise TypeError(
+            f"set_pinned_memory_allocator: got {type(allocator).__name__}; expected a function of a number of bytes, or None"
+        )
+    _pinned_allocator = _default_pinned.malloc if allocator is None else allocator
 
 
 def malloc_managed(size):
@@ -173,9 +197,6 @@ def set_allocator(allocator=None):
         raise TypeError(
             f"set_allocator: memory comes from the device's pool; got {allocator!r}; expected None or malloc of a pool"
         )
-
-
-set_pinned_memory_allocator = set_allocator
 
 
 @contextlib.contextmanager
