@@ -177,7 +177,7 @@ class _Plan:
         if self.launch is None:
             kernel, hidden = self.kernel._kernel(self.device, 0)
             self.launch, self.hidden = kernel._launch, hidden
-        for name, dtype in self.hidden:
+        for _, name, dtype in self.hidden:
             given.append(self.kernel._module._global(name, self.device, dtype))
         over, local = self.over
         with stream.statements() if isinstance(stream, Stream) else _nothing:

@@ -16,6 +16,7 @@ from .syntax import expressions, tags
 from .syntax.lexer import Source, tokens
 from .syntax.nodes import CType, Function
 from .syntax.parser import Parser
+from .translation import groups
 from .translation.functions import Translation, flattener, stub
 from .translation.trees import unused
 
@@ -62,7 +63,8 @@ class RawModule:
     The text is translated to the tree of a `unisono.kernel`, so that it runs on the CPU, in the interpreter (which
     finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
     ``__device__`` functions, templates, ``__shared__`` arrays, atomics, mathematics, vector types, structs, and warp
-    functions, in which whole blocks meet, and unions are there; printf is not. Indices are tested. A pointer to a struct
+    functions, in which whole blocks meet, unions and cooperative groups are there (a kernel of ``this_grid()`` is launched
+    as one group, as large as the device allows); printf is not. Indices are tested. A pointer to a struct
     takes a structured array (``align=True``), or bytes; one to a vector type also an array of its numbers.
 
     Examples
@@ -438,7 +440,8 @@ class RawKernel:
         made = Translation(parser, source, shared).kernel(function)
         python = stub(made, function, source)
         specs = [spec for c, _, _ in function.parameters for spec in _specs(c)]
-        specs += [("array", dtype, 1, "C", False) for _, _, dtype in made.hidden]
+        for kind, *_, what in made.hidden:
+            specs.append(("scalar", "int64") if kind == "block" else ("array", what, 1, "C", False))
         from .._jit.signatures import signatures_of
 
         text = ", ".join(_spelled(t) for t in specs)
@@ -452,8 +455,7 @@ class RawKernel:
             Declared(name, c.base, c.is_pointer, c.record, c.is_const)
             for c, name, _ in function.parameters
         ]
-        hidden = [key[1:] for key in made.hidden]
-        self._made[shared] = found = (kernels, python, options, flatten, hidden)
+        self._made[shared] = found = (kernels, python, options, flatten, made.hidden)
         return found
 
     def _kernel(self, device, shared):
@@ -462,6 +464,7 @@ class RawKernel:
         if k is None:
             k = kernels[device] = kernel_of(python, device, options, flatten)
             k.launches = {}  # global and local sizes by grid and block
+            k.spans_the_grid = groups.spans_the_grid(self._function())
         return k, hidden
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None, **ignored):
@@ -487,20 +490,24 @@ class RawKernel:
             found = self._launches[device, shared_mem] = self._kernel(device, shared_mem)
         k, hidden = found
         try:
-            over, local = k.launches[grid, block]
+            over, local, threads = k.launches[grid, block]
         except (KeyError, TypeError):
-            over, local = ranges(
-                k.axes, sizes(self.name, grid, "blocks"), sizes(self.name, block, "threads")
-            )
+            threads = sizes(self.name, block, "threads")
+            over, local = ranges(k.axes, sizes(self.name, grid, "blocks"), threads)
+            local = over if k.spans_the_grid else local
             if isinstance(grid, (int, tuple)) and isinstance(block, (int, tuple)):
                 if len(k.launches) < _most_launches:
-                    k.launches[grid, block] = over, local
+                    k.launches[grid, block] = over, local, threads
         back = []
         given = arguments_of(self.name, self._declared, args, device, back)
         if (hidden or back) and device != "cpu":
             given = [_moved(a, device, back) for a in given]
-        for name, dtype in hidden:
-            given.append(self._module._global(name, device, dtype))
+        for kind, *what in hidden:
+            given.append(
+                threads[what[0]]
+                if kind == "block"
+                else self._module._global(what[0], device, what[1])
+            )
         if isinstance(stream, Stream):
             with stream.statements():
                 k._launch(over, local, tuple(given), {})

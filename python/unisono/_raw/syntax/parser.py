@@ -10,7 +10,7 @@ from __future__ import annotations
 from . import definitions
 from .lexer import Place, Token
 from .nodes import Unit
-from .types import OF_OPENCL
+from .types import OF_GROUPS, OF_OPENCL
 
 
 class Parser:
@@ -27,6 +27,8 @@ class Parser:
         self.plain_names = OF_OPENCL if is_cuda else frozenset()
         if is_cuda and not any("cuda_fp16" in line for line in source.lines):
             self.plain_names |= {"half"}
+        if not any("cooperative_groups" in line for line in source.lines):
+            self.plain_names |= OF_GROUPS
 
     @property
     def token(self):
@@ -75,6 +77,8 @@ class Parser:
             elif self.token.text == "typedef":
                 definitions.typedef(self)
             elif self.token.text == "using" and self.peek(2) != "=":
+                self.skip_to(";")
+            elif self.token.text == "namespace" and self.peek(2) == "=":
                 self.skip_to(";")
             elif self.token.text == "namespace":
                 while not self.take("{"):

@@ -26,6 +26,9 @@ def statement(p):
     if word in ("if", "while", "for", "do", "return", "break", "continue", "switch", "goto"):
         p.at += 1
         return globals()[f"statement_{word}"](p, place)
+    if word in ("namespace", "using"):  # another name of one, or all names of one
+        p.skip_to(";")
+        return ("block", place, [])
     if types.is_type(p) and not (p.peek() == "(" and p.token.text in WORDS):
         return declaration(p)
     made = expressions.expression(p)
@@ -119,7 +122,7 @@ def statement_switch(p, place):
 
 def declaration(p):
     place = p.place
-    base, words = types.named_type(p)
+    base, words = types.named_type(p, may_be_auto=True)
     made = []
     if words & TAGGED and p.take(";"):
         return ("block", place, [])

@@ -13,6 +13,7 @@ WORDS = {
     "uchar": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64", "_Bool": "bool",
     "intptr_t": "int64", "uintptr_t": "uint64",
     "cuComplex": "complex64", "cuFloatComplex": "complex64", "cuDoubleComplex": "complex128",
+    "grid_group": "grid_group", "thread_block": "thread_block",
     **{f"{u}int{b}_t": f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)},
 }  # fmt: skip
 _PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"}
@@ -26,6 +27,7 @@ SPACES = {
 }  # fmt: skip
 KERNEL = {"__global__", "__kernel", "kernel"}
 OF_OPENCL = {"local", "global", "constant", "kernel", "private"}  # names like others in CUDA C
+OF_GROUPS = {"grid_group", "thread_block"}  # types of cooperative_groups.h
 TAGGED = {"struct", "enum", "union"}
 
 
@@ -42,12 +44,12 @@ def is_type(p, k=0):
     bound = p.bound.get(t.text)
     if known or t.text in p.unit.types or isinstance(bound, CType):
         return True
-    if t.text in TAGGED or t.text == "class":
+    if t.text in TAGGED or t.text in ("class", "auto"):
         return True
     return records.vector_named(t.text, p.is_cuda) is not None
 
 
-def named_type(p):
+def named_type(p, may_be_auto=False):
     """(CType without pointers, the words that stood there)."""
     words, base, space, is_const = [], None, "", False
     all_words = set()
@@ -71,6 +73,8 @@ def named_type(p):
             all_words.add(w)
             base = tags.enumeration(p) if w == "enum" else tags.struct(p)
             continue
+        elif w == "auto" and may_be_auto and base is None and not words:
+            base = CType(w)
         elif w in ("class", "auto"):
             raise p.error(
                 f"'{w}' is not translated", "write a struct, and the type of each variable"

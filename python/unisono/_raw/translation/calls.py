@@ -8,7 +8,7 @@ import functools
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import complex_words, prelude, records, vectors, warps, words
+from . import complex_words, groups, prelude, records, vectors, warps, words
 from .numbers import Aggregate, Number, Pointer, Variable, common, is_complex
 from .trees import INDICES, at, known_value, root
 
@@ -44,6 +44,9 @@ def expression_call(body, place, callee, args, is_used=True):
         v = body.number(callee[2])
         if is_complex(v.dtype):
             return complex_words.member(body, place, v, callee[3])
+    made = groups.call(body, place, callee, args)
+    if made is not groups.UNKNOWN:
+        return made
     if callee[0] != "name":
         raise body.error(place, "only functions that are named can be called", "name it")
     name, given = callee[2], callee[3]

@@ -7,8 +7,8 @@ import ast
 import numpy as np
 
 from ..._jit.desugar import Known
-from . import expressions, records, words
-from .numbers import Pointer, Variable, is_float, itemsize
+from . import expressions, groups, records, words
+from .numbers import Aggregate, Pointer, Variable, is_float, itemsize
 from .trees import at, flatten_list, known_value
 
 
@@ -36,6 +36,10 @@ def put(body, target, v, here):
 
 
 def declare(body, made, name, value, here, is_extern):
+    if groups.declared(body, made, name, value, here):
+        return None
+    if made.base == "auto":
+        made, value = inferred(body, made, name, value, here)
     if made.is_pointer:
         return declare_pointer(body, made, name, value, here)
     if made.base == "void":
@@ -67,9 +71,28 @@ def declare(body, made, name, value, here, is_extern):
     return None
 
 
+def inferred(body, made, name, value, here):
+    """The type of a variable declared with ``auto``, and its evaluated first value."""
+    if value is None or value[0] == "list":
+        raise body.error(here, f"'{name}' is auto, and has no value", "write its type, or a value")
+    v = body.evaluate(value)
+    if isinstance(v, Aggregate):
+        made = made._replace(base=v.record.name, record=v.record)
+    elif isinstance(v, Pointer):
+        made = made._replace(base=v.dtype, is_pointer=True, record=v.record)
+    else:
+        made = made._replace(base=body.number(("value", here, v)).dtype)
+    return made, ("value", here, v)
+
+
 def memory(body, made, name, count, here):
     """The arrays of some elements, made at the top of the kernel."""
     record = made.record
+    if made.space == "local" and body.spans_the_grid:
+        raise body.error(
+            here, f"'{name}' is shared by a block, in a kernel that synchronises the grid",
+            "use memory of the grid, a part of it for each block",
+        )  # fmt: skip
     array = records.arrays(body, record, name) if record else body.new_name(name)
     dtypes = record.dtypes if record else (made.base,)
     word = "un.local_array" if made.space == "local" else "un.private_array"

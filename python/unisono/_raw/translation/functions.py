@@ -23,6 +23,7 @@ from . import (
     calls,
     declarations,
     expressions,
+    groups,
     records,
     reinterpreted,
     statements,
@@ -114,6 +115,7 @@ class Body:
         self.private = set()  # arrays of the work-item's own
         self.steps = []  # what `continue` does first, per loop
         self.dynamic = None
+        self.spans_the_grid = function.is_kernel and groups.spans_the_grid(function)
         # Who takes part, of `warps`: here, in the whole function, and in the content of a loop that all go through.
         self.predicate = self.base_predicate = self.inner_predicate = None
         self.assigned = assigned(function.body, set())
@@ -170,7 +172,13 @@ class Body:
                 )
             names += self.parameter(made, name, place)
         parameters = list(names)
-        if not self.f.is_kernel and warps.uses(self.t, self.f.body):
+        uses_warps = warps.uses(self.t, self.f.body)
+        if uses_warps and self.spans_the_grid:
+            raise self.error(
+                self.f.place, "warp functions in a kernel that synchronises the grid",
+                "exchange values through memory",
+            )  # fmt: skip
+        if not self.f.is_kernel and uses_warps:
             self.predicate = self.base_predicate = self.hidden_parameter(("active",))
         self.block(self.f.body[2])
         place = self.f.place
@@ -413,10 +421,10 @@ class Body:
     def query(self, name, axis, place):
         """What a work-item asks of its index space: of CUDA uint32, whose values fit in int32."""
         if self.f.is_kernel:
-            node = ast.Call(
-                func=Known(id=f"un.{name}", ctx=ast.Load()),
-                args=[ast.Constant(value=axis)],
-                keywords=[],
+            node = (
+                groups.query(self, name, axis, place)
+                if self.spans_the_grid
+                else groups.asked(name, axis)
             )
         else:
             node = ast.Name(id=self.hidden_parameter(("query", name, axis)), ctx=ast.Load())

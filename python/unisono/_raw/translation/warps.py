@@ -13,6 +13,7 @@ import re
 import numpy as np
 
 from ..._jit import warp_library
+from . import groups
 from .numbers import Number, is_complex
 from .trees import at, known_value
 
@@ -208,17 +209,11 @@ def _reads(body, names, place):
 
 def _me(body, place):
     """The linear index of the work-item in its group."""
-    x, y, z = (body.query("local_id", k, place).plain for k in range(3))
-    rows, columns = (body.query("local_size", k, place).plain for k in (1, 0))
-    made = ast.BinOp(left=y, op=ast.Add(), right=ast.BinOp(left=z, op=ast.Mult(), right=rows))
-    made = ast.BinOp(left=x, op=ast.Add(), right=ast.BinOp(left=made, op=ast.Mult(), right=columns))
-    return at(made, place)
+    return groups.rank(body, place, "local_id", "local_size")
 
 
 def _size(body, place):
-    a, b, c = (body.query("local_size", k, place).plain for k in range(3))
-    made = ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult(), right=b), op=ast.Mult(), right=c)
-    return at(made, place)
+    return groups.product(body, place, "local_size")
 
 
 def active(body, place):

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ..._jit.desugar import Known
-from . import arithmetic, complex_words, warps
+from . import arithmetic, complex_words, groups, warps
 from .numbers import Number, common, is_complex, is_float, promoted
 from .trees import INDICES, at, known_value
 
@@ -96,9 +96,7 @@ def call(body, place, name, args, is_used):
     if name in _OPENCL_INDICES:
         return _opencl_index(body, place, name, args)
     if name in _BARRIERS:
-        node = ast.Call(func=Known(id="un.barrier", ctx=ast.Load()), args=[], keywords=[])
-        body.emit(ast.Expr(value=node), place)
-        return None
+        return groups.barrier(body, place)
     if name in _FENCES:
         node = ast.Call(func=Known(id="un.mem_fence", ctx=ast.Load()), args=[], keywords=[])
         body.emit(ast.Expr(value=node), place)
