@@ -176,6 +176,9 @@ PyMethodDef python_methods[] = {
     METHOD("set",
            "set($self, source, /, stream=None)\n--\n\n"
            "Copies an array of the same shape into this one, with CuPy's name."),
+    METHOD("toDlpack",
+           "toDlpack($self, /)\n--\n\n"
+           "A DLPack capsule over the same memory, with CuPy's older name of ``__dlpack__``."),
     METHOD("setflags",
            "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
            "Allows or forbids writes through this array; views of it made later follow."),

@@ -175,8 +175,8 @@ int set_shape(PyObject* self, PyObject* value, void*) noexcept {
         note_line();
         Array made = reshape(a, shape);
         if (made.view().storage != a.view().storage) {
-            return refuse("these strides allow no view of shape " + shape_text(shape) +
-                          "; use .reshape(), which makes a copy");
+            return refuse("incompatible shape: these strides allow no view of shape " +
+                          shape_text(shape) + "; use .reshape(), which makes a copy");
         }
         a = std::move(made);
         return 0;

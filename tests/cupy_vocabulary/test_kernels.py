@@ -89,3 +89,81 @@ def test_codes_of_a_reduction():
     assert "total_parts" in total.cached_code
     total(cp.arange(3))
     assert len(total.cached_codes) == 2
+
+
+def texture(data, modes=(1, 1, 1), linear=False, **options):
+    made, runtime = cp.cuda.texture, cp.cuda.runtime
+    kind = made.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
+    memory = made.CUDAarray(kind, *data.shape[::-1])
+    memory.copy_from(data)
+    back = np.zeros(data.shape, np.float32)
+    memory.copy_to(back)
+    np.testing.assert_array_equal(back, data.get())
+    resource = made.ResourceDescriptor(runtime.cudaResourceTypeArray, cuArr=memory)
+    how = made.TextureDescriptor(modes, int(linear), runtime.cudaReadModeElementType, **options)
+    return made.TextureObject(resource, how)
+
+
+def test_textures_are_read_by_coordinates():
+    read = [
+        cp.ElementwiseKernel("T x, U t", "T y", "y = x + tex1D<T>(t, i)", "of_line"),
+        cp.ElementwiseKernel("T x, U t, int32 w", "T y", "y = x + tex2D<T>(t, i % w, i / w)", "of_plane"),
+        cp.ElementwiseKernel(
+            "T x, U t, int32 w, int32 h", "T y", "y = x + tex3D<T>(t, i % w, i / w % h, i / (w * h))", "of_block"
+        ),
+    ]  # fmt: skip
+    for axes, shape in enumerate([(5,), (4, 5), (3, 4, 5)]):
+        data = cp.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        made = read[axes](data, texture(data), *shape[::-1][:axes])
+        assert made.tolist() == (2 * data).tolist()
+
+
+FETCH = """extern "C" __global__ void fetch(cudaTextureObject_t t, const float* x, float* y) {
+    y[threadIdx.x] = tex1D<float>(t, x[threadIdx.x]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("modes", "options", "expected"),
+    [
+        ((1,), {}, [10, 10, 20, 40, 40]),  # clamp
+        ((3,), {"borderColors": (7,)}, [7, 10, 20, 40, 7]),
+        ((0,), {}, [10, 10, 20, 40, 40]),  # wrap is for normalised coordinates
+        ((0,), {"normalizedCoords": True}, [40, 10, 20, 40, 10]),
+        ((2,), {"normalizedCoords": True}, [10, 10, 20, 40, 40]),
+    ],
+)
+def test_coordinates_out_of_range(modes, options, expected):
+    data = cp.asarray([10, 20, 30, 40], np.float32)
+    x = cp.asarray([-0.5, 0, 1, 3, 4.2], np.float32)
+    x = x / 4 if "normalizedCoords" in options else x
+    y = cp.zeros(5, np.float32)
+    cp.RawKernel(FETCH, "fetch")((1,), (5,), (texture(data, modes, **options), x, y))
+    assert y.tolist() == expected
+
+
+def test_textures_interpolate():
+    data = cp.asarray([10, 20, 40], np.float32)
+    x = cp.asarray([0.5, 1.0, 1.25, 2.5, 9], np.float32)
+    y = cp.zeros(5, np.float32)
+    cp.RawKernel(FETCH, "fetch")((1,), (5,), (texture(data, linear=True), x, y))
+    assert y.tolist() == [10, 15, 17.5, 40, 40]
+    plane = texture(cp.asarray([[0, 1], [2, 3]], np.float32), linear=True)
+    mean = cp.ElementwiseKernel("T x, U t", "T y", "y = tex2D<T>(t, x, x)", "mean")
+    assert mean(cp.asarray([1, 0.5, 1.5], np.float32), plane).tolist() == [1.5, 0, 3]
+    block = texture(cp.arange(8, dtype=np.float32).reshape(2, 2, 2), linear=True)
+    mean = cp.ElementwiseKernel("T x, U t", "T y", "y = tex3D<T>(t, x, x, x)", "mean")
+    assert mean(cp.asarray([1, 0.5, 1.5], np.float32), block).tolist() == [3.5, 0, 7]
+
+
+def test_textures_that_are_not_there():
+    made, runtime = cp.cuda.texture, cp.cuda.runtime
+    with pytest.raises(ValueError, match="textures have one channel of float32; got"):
+        made.ChannelFormatDescriptor(8, 8, 8, 8, runtime.cudaChannelFormatKindUnsigned)
+    with pytest.raises(ValueError, match="textures are made of a CUDAarray; got type 2"):
+        made.ResourceDescriptor(runtime.cudaResourceTypeLinear, arr=cp.zeros(3))
+    memory = made.CUDAarray(made.ChannelFormatDescriptor(32, 0, 0, 0, 2), 4)
+    with pytest.raises(
+        ValueError, match=r"copy_from: the texture has float32 of shape \(4,\); got"
+    ):
+        memory.copy_from(cp.zeros(4))

@@ -345,3 +345,35 @@ def test_allocators_of_pinned_memory():
     assert memoryview(cp.cuda.alloc_pinned_memory(8)).nbytes == 8
     with pytest.raises(TypeError, match="expected a function of a number of bytes"):
         cp.cuda.set_pinned_memory_allocator(3)
+
+
+def test_capsules_with_the_older_name(chosen):
+    a = cp.arange(3.0)
+    assert "dltensor" in str(a.toDlpack())
+    if chosen.name.startswith("opencl"):
+        return
+    capsule = a.toDlpack()
+    b = cp.fromDlpack(capsule)
+    with pytest.raises(ValueError, match="cannot be consumed multiple times"):
+        cp.fromDlpack(capsule)
+    assert b.data.ptr == a.data.ptr and b.tolist() == [0, 1, 2]
+    for wrong in ((1, 2**30), (9, 0)):
+        with pytest.raises(BufferError, match="there is no device"):
+            a.__dlpack__(dl_device=wrong)
+
+
+@pytest.mark.parametrize("xp", [np, cp])
+def test_casts_of_products_and_shapes_of_replacements(xp):
+    out = xp.zeros((2, 2), bool)
+    a = xp.asarray([[1.5, 0.0], [0.0, 2.0]])
+    assert xp.matmul(a, a, out=out, casting="unsafe") is out
+    assert out.tolist() == [[True, False], [False, True]]
+    with pytest.raises(TypeError):
+        xp.matmul(a, a, out=out)
+    with pytest.raises(ValueError):
+        xp.matmul(a, a, out=xp.zeros(3), casting="unsafe")
+    x = xp.asarray([0, np.nan, np.inf])
+    assert xp.nan_to_num(x, nan=xp.ones(3), posinf=2).tolist() == [0, 1, 2]
+    for name in ("nan", "posinf", "neginf"):
+        with pytest.raises(ValueError):
+            xp.nan_to_num(x, **{name: xp.zeros((2, 3))})

@@ -125,7 +125,7 @@ Device* device_of(DLDevice wanted) {
 
 /// The device that a consumer asks for; null for the host.
 Device* wanted_device(DLDevice wanted) {
-    if (wanted.type == dl_cpu) return nullptr;
+    if (wanted.type == dl_cpu && wanted.id == 0) return nullptr;
     if (Device* found = device_of(wanted)) return found;
     PyErr_Format(PyExc_BufferError, "__dlpack__: there is no device (%d, %d) of DLPack's here",
                  wanted.type, wanted.id);
@@ -459,7 +459,8 @@ PyObject* from_dlpack(PyObject*, PyObject* object) noexcept {
         } else {
             Py_DECREF(capsule);
             fail(ErrorKind::Value,
-                 "from_dlpack: __dlpack__ did not return an unused DLPack capsule");
+                 "from_dlpack: __dlpack__ did not return an unused DLPack capsule; one cannot be "
+                 "consumed multiple times: ask for another");
         }
         Py_DECREF(capsule);
         return wrap(std::move(a));

@@ -113,6 +113,11 @@ def get(self, stream=None, order="C", blocking=True, out=None):
 set = copy_to_device
 
 
+def toDlpack(self):
+    """A DLPack capsule over the same memory."""
+    return self.__dlpack__()
+
+
 def array_interface(self):
     """NumPy's protocol: the memory, held by a view so that it is never stale."""
     host = self.to_device("cpu")

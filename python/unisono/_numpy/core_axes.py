@@ -71,6 +71,8 @@ def matmul(x1, x2, /, out=None, *, axes=None, dtype=None, casting="same_kind", *
     operands = [_as_operand(x) for x in (x1, x2)]
     if dtype is not None:
         operands = [x.astype(dtype, casting=casting, copy=False) for x in operands]
+    if axes is None and out is not None and casting != "same_kind":
+        return store("matmul", un.matmul(*operands).astype(out.dtype, casting=casting), out)
     if axes is None:
         return un.matmul(*operands, out=out)
     counts = [min(x.ndim, 2) for x in operands]

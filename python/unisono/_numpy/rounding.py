@@ -165,6 +165,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     ------
     TypeError
         If `x` cannot be converted to a numeric array.
+    ValueError
+        If a replacement does not broadcast to it.
 
     Examples
     --------
@@ -185,6 +187,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         result = un.where(
             un.isnan(x), nan, un.where(x == un.inf, high, un.where(x == -un.inf, low, x))
         )
+        if result.shape != x.shape:
+            raise ValueError(
+                f"nan_to_num: nan=, posinf= and neginf= are broadcast to x; got what makes {tuple(result.shape)} of "
+                f"{tuple(x.shape)}; give numbers, or arrays of x's shape"
+            )
         result = result.astype(x.dtype, copy=False)
     if not copy and x.ndim:
         x[...] = result

@@ -6,6 +6,7 @@ from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import ndarray
 from ..cuda.devices import current_device
 from . import record_arguments
+from .textures import TextureObject
 
 
 class Declared:
@@ -59,6 +60,8 @@ def arguments_of(kernel, declared, args, device="cpu", back=None):
 def _pointer(kernel, d, a):
     if isinstance(a, MemoryPointer):
         a = (a + 0)._array.view(d.base)
+    elif isinstance(a, TextureObject):
+        a = a._memory
     dtype = getattr(a, "dtype", None)
     is_scalar = dtype is not None and a.ndim == 0 and not isinstance(a, ndarray)
     if dtype is None or not hasattr(a, "shape") or is_scalar:
@@ -97,6 +100,7 @@ _limits = {
 def place_of(given):
     """Name of the device where a call runs: that of its arrays, else the current one."""
     for a in given:
+        a = a._memory if isinstance(a, TextureObject) else a
         if isinstance(a, (ndarray, MemoryPointer)) and a.device.name != "cpu":
             return a.device.name
     return current_device().name

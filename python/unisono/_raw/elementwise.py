@@ -16,10 +16,12 @@ from .._records.strided_memory import packed_strides
 from ..cuda.devices import Stream, current_device
 from .arguments import is_packed, number_of, place_of
 from .kernels import RawKernel
+from .textures import TextureObject
 from .typed import (
     BLOCK,
     C_NAMES,
     MOST_PLANS,
+    TEXTURE,
     Typed,
     is_number,
     key_of,
@@ -29,7 +31,7 @@ from .typed import (
 )
 
 _LAYOUT = re.compile(r"\b(\w+)\s*\.\s*(size|shape|strides)\s*\(\s*\)")
-_as_it_is, _flat, _converted, _number = range(4)  # how an argument is passed
+_as_it_is, _flat, _converted, _number, _texture = range(5)  # how an argument is passed
 
 
 class _Plan:
@@ -48,10 +50,13 @@ class _Plan:
         self.inputs, kinds = [], []
         for p, dtype, a in zip(owner._in, self.types, args, strict=False):
             how, wanted = self._way(a, p, dtype)
-            is_one = not p.is_raw and how != _number and a.size == 1
-            kinds.append(
-                "raw" if p.is_raw else "number" if how == _number else "one" if is_one else ""
-            )
+            if how == _texture:
+                kinds.append("raw")
+            else:
+                is_one = not p.is_raw and how != _number and a.size == 1
+                kinds.append(
+                    "raw" if p.is_raw else "number" if how == _number else "one" if is_one else ""
+                )
             self.inputs.append((how, p.name, dtype, wanted))
         given = args[count:]
         self.checked(given, size)
@@ -74,7 +79,7 @@ class _Plan:
         owner = self.owner
         shapes = [
             tuple(a.shape) for p, a in zip((*owner._in, *owner._out), args, strict=False)
-            if not p.is_raw and not is_number(a)
+            if not p.is_raw and not is_number(a) and not isinstance(a, TextureObject)
         ]  # fmt: skip
         if size is not None:
             if shapes:
@@ -92,6 +97,8 @@ class _Plan:
 
     def _way(self, a, p, dtype):
         """How the argument is passed, and its shape where it must be brought to one."""
+        if isinstance(a, TextureObject):
+            return _texture, None
         if is_number(a) and not p.is_raw:
             return _number, None
         is_here = isinstance(a, ndarray) and a.device.name == self.device
@@ -142,6 +149,8 @@ class _Plan:
                 given.append(a)
             elif how == _flat:
                 given.append(a.reshape(-1))
+            elif how == _texture:
+                given.append(a._memory)
             elif how == _number:
                 given.append(number_of(self.owner.name, name, dtype, a))
             else:
@@ -244,7 +253,9 @@ class ElementwiseKernel(Typed):
         count = "_n" if any(p.name == "n" for p in (*self._in, *self._out)) else "n"
         for k, (p, dtype) in enumerate(zip((*self._in, *self._out), types, strict=True)):
             is_out, c = k >= len(self._in), C_NAMES[dtype]
-            if p.is_raw:
+            if dtype == TEXTURE:
+                arguments.append(f"{c} {p.name}")
+            elif p.is_raw:
                 const = "" if is_out else "const "
                 arguments.append(f"{const}{c}* {p.name}")
             elif is_out:

@@ -8,12 +8,14 @@ import numpy as np
 
 from .._engine import ndarray
 from .arguments import is_packed
+from .textures import TextureObject
 
+TEXTURE = "texture"
 C_NAMES = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
     "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
     "float16": "__half", "float32": "float", "float64": "double", "complex64": "complex<float>",
-    "complex128": "complex<double>",
+    "complex128": "complex<double>", TEXTURE: "cudaTextureObject_t",
 }  # fmt: skip
 BLOCK = 256
 MOST_PLANS = 1000  # of one kernel: they are forgotten together
@@ -54,7 +56,7 @@ def parameters(text, where):
 
 def readable(a):
     """The argument itself where it is an array or a number, else an array of it."""
-    if isinstance(a, (ndarray, np.ndarray, np.generic, int, float, complex)):
+    if isinstance(a, (ndarray, np.ndarray, np.generic, int, float, complex, TextureObject)):
         return a
     if hasattr(a, "__cupy_get_ndarray__"):
         return a.__cupy_get_ndarray__()
@@ -75,7 +77,7 @@ def key_of(a):
 
 def is_number(a):
     """Whether it is a number of Python or NumPy, which kernels take by value."""
-    return not isinstance(a, (ndarray, np.ndarray))
+    return not isinstance(a, (ndarray, np.ndarray, TextureObject))
 
 
 def typedefs(letters):
@@ -147,6 +149,9 @@ class Typed:
         letters, numbers = {}, []
         for p, a in zip((*self._in, *self._out), given, strict=False):
             if len(p.type) > 1:
+                continue
+            if isinstance(a, TextureObject):
+                letters[p.type] = TEXTURE
                 continue
             dtype = getattr(a, "dtype", None)
             if dtype is None:

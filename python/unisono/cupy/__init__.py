@@ -28,6 +28,7 @@ __all__ = [
     "clear_memo",
     "cuda",
     "exceptions",
+    "fromDlpack",
     "fuse",
     "get_array_module",
     "get_default_memory_pool",
@@ -49,7 +50,7 @@ _scalars = frozenset(
     generic number integer signedinteger unsignedinteger inexact floating complexfloating""".split()
 )
 _by_method = frozenset("sum prod max amax min amin mean std var argmax argmin".split())
-_old = {"round_": "round", "product": "prod", "cumproduct": "cumprod", "fromDlpack": "from_dlpack"}
+_old = {"round_": "round", "product": "prod", "cumproduct": "cumprod"}
 _newer = {"float_": "float64", "complex_": "complex128", "cfloat": "complex128"}
 
 
@@ -216,6 +217,37 @@ def _fused(function):
     with contextlib.suppress(AttributeError):  # of functions of C
         function.clear_cache = lambda: None  # kernels are kept with those of other statements
     return function
+
+
+class _Capsule:
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return 1, 0  # the tensor says where it lies
+
+
+def fromDlpack(dltensor):
+    """The array of a DLPack capsule, with whose owner it shares its memory; objects with one go to `from_dlpack`.
+
+    Parameters
+    ----------
+    dltensor : capsule
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import unisono.cupy as cp
+    >>> cp.fromDlpack(cp.arange(3).toDlpack()).tolist()
+    [0, 1, 2]
+    """
+    return _un.from_dlpack(dltensor if hasattr(dltensor, "__dlpack__") else _Capsule(dltensor))
 
 
 def get_default_memory_pool():

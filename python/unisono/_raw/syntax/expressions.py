@@ -10,6 +10,7 @@ _LEVELS = [
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 ]  # fmt: skip
+TEXTURES = {"tex1D", "tex2D", "tex3D"}  # templates that no text defines
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
 
@@ -155,7 +156,7 @@ def primary(p):
         bound = p.bound.get(name)
         if bound is not None:
             return ("number", place, bound, "bool" if isinstance(bound, bool) else "int32")
-        if name in p.unit.templates and p.token.text == "<":
+        if (name in p.unit.templates or name in TEXTURES) and p.token.text == "<":
             return ("name", place, name, template_arguments(p))
         return ("name", place, name, None)
     raise p.error(f"expected an expression; got '{t.text}'", "complete it")

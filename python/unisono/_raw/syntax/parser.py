@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from . import definitions
 from .lexer import Place, Token
-from .nodes import Unit
+from .nodes import CType, Unit
 from .types import OF_GROUPS, OF_OPENCL
 
 
@@ -20,6 +20,7 @@ class Parser:
         end = Token("end", "the end of the text", len(source.lines), 0)
         self.tokens, self.source, self.at = [*tokens, end], source, 0
         self.unit, self.bound = Unit(), {}
+        self.unit.types["cudaTextureObject_t"] = CType("float32", is_pointer=True, is_const=True)
         self.packed = False  # whether the attributes just read say so
         self.least_align = 1
         is_cuda = any(t.text in ("__global__", "__shared__", "__device__") for t in tokens)

@@ -220,6 +220,39 @@ DEVICE double __dmul_rn(double a, double b) { return a * b; }
 DEVICE double __ddiv_rn(double a, double b) { return a / b; }
 DEVICE double __drcp_rn(double a) { return 1.0 / a; }
 DEVICE double __dsqrt_rn(double a) { return sqrt(a); }
+
+// ---- textures: numbers that say how they are read (`textures`), and the elements
+DEVICE int texel_index(float at, int n, int mode) {  // -1: the border
+    if (mode == 3 && !(at >= 0 && at < n)) return -1;
+    if (mode == 1) return at >= n ? n - 1 : at >= 0 ? (int)at : 0;
+    int period = mode == 2 ? 2 * n : n;
+    int k = (int)(at - floorf(at / period) * period);
+    k = k < 0 ? 0 : k >= period ? period - 1 : k;
+    return k < n ? k : period - 1 - k;
+}
+DEVICE float texel(const float* t, float x, float y, float z) {
+    int i = texel_index(x, (int)t[0], (int)t[3]), j = texel_index(y, (int)t[1], (int)t[4]), k = texel_index(z, (int)t[2], (int)t[5]);
+    if (i < 0 || j < 0 || k < 0) return t[8];
+    return t[9 + ((long)k * (int)t[1] + j) * (int)t[0] + i];
+}
+DEVICE float texel_row(const float* t, float x, float y, float z, float a) {
+    return texel(t, x, y, z) * (1.0f - a) + texel(t, x + 1.0f, y, z) * a;
+}
+DEVICE float texel_plane(const float* t, float x, float y, float z, float a, float b) {
+    return texel_row(t, x, y, z, a) * (1.0f - b) + texel_row(t, x, y + 1.0f, z, a) * b;
+}
+DEVICE float texture_at(const float* t, float x, float y, float z) {
+    if (t[7] != 0.0f) { x *= t[0]; y *= t[1]; z *= t[2]; }
+    if (t[6] == 0.0f) return texel(t, floorf(x), floorf(y), floorf(z));
+    x -= 0.5f; y -= 0.5f; z -= 0.5f;
+    float i = floorf(x), j = floorf(y), k = floorf(z);
+    float a = x - i, b = y - j, c = z - k;
+    if (t[2] == 1.0f) return texel_plane(t, i, j, 0.0f, a, t[1] == 1.0f ? 0.0f : b);
+    return texel_plane(t, i, j, k, a, b) * (1.0f - c) + texel_plane(t, i, j, k + 1.0f, a, b) * c;
+}
+template <typename T> DEVICE T tex1D(const float* t, float x) { return texture_at(t, x, 0.5f / t[1], 0.5f / t[2]); }
+template <typename T> DEVICE T tex2D(const float* t, float x, float y) { return texture_at(t, x, y, 0.5f / t[2]); }
+template <typename T> DEVICE T tex3D(const float* t, float x, float y, float z) { return texture_at(t, x, y, z); }
 """
 
 

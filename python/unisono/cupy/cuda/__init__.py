@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cuda.devices import is_available
-from . import compiler, device, driver, memory, runtime, stream
+from . import compiler, device, driver, memory, runtime, stream, texture
 from .device import Device, get_device_id
 from .memory import (
     MemoryPointer,
@@ -44,5 +44,6 @@ __all__ = [
     "set_allocator",
     "set_pinned_memory_allocator",
     "stream",
+    "texture",
     "using_allocator",
 ]
