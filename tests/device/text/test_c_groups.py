@@ -89,3 +89,19 @@ def test_types_of_auto_are_those_of_values():
     y = un.asarray([1, 0, 0, 0], un.int32)
     un.RawKernel(text, "f")(1, 1, (y,))
     assert y.tolist() == [1, 11, 11, 7]
+
+
+def test_names_of_headers_are_types_in_texts_that_include_them_only():
+    plain = 'extern "C" __global__ void f(int* y) { int thread_block = 2, half = 1; y[0] = thread_block + half; }'
+    y = un.zeros(1, un.int32)
+    un.RawKernel(plain, "f")(1, 1, (y,))
+    assert y.tolist() == [3]
+    typed = """#include <cooperative_groups.h>
+    #include <cuda_fp16.h>
+    extern "C" __global__ void f(int* y) {
+        cooperative_groups::thread_block b = cooperative_groups::this_thread_block();
+        half h = 0.5f;
+        y[0] = b.size() + (h + h);
+    }"""
+    un.RawKernel(typed, "f")(1, 1, (y,))
+    assert y.tolist() == [2]

@@ -26,8 +26,10 @@ SPACES = {
     "__constant__": "constant", "__constant": "constant", "constant": "constant", "__device__": "device",
 }  # fmt: skip
 KERNEL = {"__global__", "__kernel", "kernel"}
-OF_OPENCL = {"local", "global", "constant", "kernel", "private"}  # names like others in CUDA C
-OF_GROUPS = {"grid_group", "thread_block"}  # types of cooperative_groups.h
+OF_OPENCL = frozenset(
+    {"local", "global", "constant", "kernel", "private"}
+)  # names like others in CUDA C
+OF_GROUPS = frozenset({"grid_group", "thread_block"})  # types of cooperative_groups.h
 TAGGED = {"struct", "enum", "union"}
 
 
