@@ -75,9 +75,11 @@ std::vector<E> Arrays::shape_argument(const Value& v, const Place& place) {
 }
 
 Value Arrays::computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
-                       std::function<Value(std::span<const E>, bool)> element) {
+                       std::function<Value(std::span<const E>, bool)> element,
+                       std::vector<std::int32_t> elsewhere) {
     auto lazy = std::make_shared<Lazy>();
     for (E& e : extents) e = pinned(e);
+    lazy->elsewhere = std::move(elsewhere);
     lazy->extents = std::move(extents);
     lazy->reads = std::move(reads);
     lazy->element = std::move(element);
@@ -157,6 +159,18 @@ std::optional<DType> Arrays::dtype_of(const Node& node) {
 
 const Value& Arrays::want_number(const Value& v, const Place& place, const std::string& role) {
     return v.type.is_complex() ? v : want_scalar(v, place, role);
+}
+
+/// A number as an item of bytes.
+E Arrays::byte_of(const Value& v, const Place& place) {
+    if (!v.type.is_scalar() || !(is_integer(v.type.dtype) || is_bool(v.type.dtype)))
+        refuse(place, "an item of bytes is an integer; got " + describe(v.type),
+               "convert it with int(...)");
+    if (v.expr->dtype == DType::UInt8) return v.expr;
+    E x = settle(cast(v.expr, DType::Int64));
+    fault_if(op_binary(Op::Or, op_binary(Op::Lt, x, i64(0)), op_binary(Op::Gt, x, i64(255))),
+             ErrorKind::Value, "byte must be in range(0, 256)", place);
+    return cast(x, DType::UInt8);
 }
 
 /// The value as an operand of dtype t. NumPy refuses a Python integer that the dtype cannot hold.

@@ -43,7 +43,8 @@ class Arrays : public Emission {
     bool is_same_array(std::int32_t a, std::int32_t b);
     bool is_same(const Value& a, const Value& b);
     bool are_apart(std::int32_t a, std::int32_t b) const;
-    E may_overlap(std::int32_t target, std::int32_t array);
+    E may_overlap(std::int32_t target, std::int32_t array, bool reads_elsewhere = false);
+    E may_overlap_read(std::int32_t target, const Value& value, std::int32_t array);
     std::pair<E, E> range_of(std::int32_t array);
     E within_memory(E product, std::span<const E> factors);
 
@@ -57,9 +58,11 @@ class Arrays : public Emission {
     Value elementwise(const std::vector<Value>& operands,
                       const std::function<Value(std::span<const Value>)>& operation,
                       const Place& place);
-    /// An array whose elements are computed from their index and the arrays that it reads.
+    /// An array whose elements are computed from their index and the arrays that it reads;
+    /// `elsewhere`: those that are read at other indices than the element's.
     Value computed(std::vector<E> extents, DType t, std::vector<std::int32_t> reads,
-                   std::function<Value(std::span<const E>, bool)> element);
+                   std::function<Value(std::span<const E>, bool)> element,
+                   std::vector<std::int32_t> elsewhere = {});
     void nest(std::span<const E> extents, const std::function<void(std::span<const E>)>& body,
               const Place& place);
     void in_order(std::span<const E> extents, const std::function<void(std::span<const E>)>& body);
@@ -74,6 +77,7 @@ class Arrays : public Emission {
     Value as_array(const Value& v, const Place& place);
     std::vector<E> shape_argument(const Value& v, const Place& place);
     const Value& want_scalar(const Value& v, const Place& place, const std::string& role);
+    E byte_of(const Value& v, const Place& place);
     const Value& want_number(const Value& v, const Place& place, const std::string& role);
     E to_type(const Value& v, DType t, const Place& place);
     static std::optional<DType> dtype_of(const Node& node);

@@ -135,6 +135,8 @@ void Assignments::assign_to(const Node& target, const Value& value) {
             return assign_list_slice(target, object, &value);
         if (object.type.is_table())
             return Tables(*this, target.place).set(object, index_value(target), value);
+        if (is_byte_list(object.type) && object.type.items[0].name == "bytes")
+            refuse_bytes(target.place);
         if (object.type.is_list() && object.list < 0)
             refuse(target.place, "a list that was passed to the function cannot change here",
                    "change it under its own name, or make a list, as in list(x), and return it");
@@ -168,9 +170,20 @@ void Assignments::assign_to(const Node& target, const Value& value) {
            "assign to a name, to array[indices] or to a tuple of them");
 }
 
+[[noreturn]] void Assignments::refuse_bytes(const Place& place) {
+    refuse(place, "'bytes' object does not support item assignment", "make a bytearray of it");
+}
+
 /// list[begin:end] = items, and del list[begin:end] without: of a list of objects.
 void Assignments::assign_list_slice(const Node& target, const Value& list, const Value* items) {
     at(target.place);
+    if (is_byte_list(list.type) && list.type.items[0].name == "bytes") refuse_bytes(target.place);
+    if (list.type.is_list() && assign_slice(list, target.children[1], items, target.place)) return;
+    if (is_byte_list(list.type))
+        refuse(target.place,
+               "a slice of bytearray takes integers; got " +
+                   describe(items ? items->type : Type::none()),
+               "assign bytes, or a list of integers");
     box_names(list);
     if (list.type.is_list())
         refuse(target.place, "a slice of a list that was passed to the function cannot change here",
@@ -202,8 +215,10 @@ void Assignments::assign_item(const Node& target, const Value& array, const Valu
         return assign_elements(part, value, target.place);
     }
     auto where = indices(target, array);
-    E item = to_type(want_number(value, target.place, "the value stored"), array.type.dtype,
-                     target.place);
+    E item = is_byte_array(array.type)
+                 ? byte_of(value, target.place)
+                 : to_type(want_number(value, target.place, "the value stored"), array.type.dtype,
+                           target.place);
     at(target.place);
     emit(b_->store(array.array, where, item, access_for(where)));
     return;
@@ -252,6 +267,7 @@ bool Assignments::assign_shared(const Node& node, const Value& old, const Value&
         return true;
     }
     if (old.type.is_table()) return Tables(*this, node.place).update(node.text, old, change);
+    if (is_byte_list(old.type) && old.type.items[0].name == "bytes") return false;
     bool is_list = old.type.is_list() && (node.text == "+" || node.text == "*");
     if (is_list && node.text == "+") extend(old, change, node.place);
     if (is_list && node.text == "*") repeat(old, change, node.place);
@@ -360,8 +376,9 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
     at(node.place);
     Value result =
         want_number(binary(node.text, old, change, node.place), node.place, "the value stored");
-    emit(b_->store(array.array, where, to_type(result, array.type.dtype, node.place),
-                   access_for(where)));
+    E item = is_byte_array(array.type) ? byte_of(result, node.place)
+                                       : to_type(result, array.type.dtype, node.place);
+    emit(b_->store(array.array, where, item, access_for(where)));
 }
 
 }  // namespace unisono::frontend

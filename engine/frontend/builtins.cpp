@@ -126,7 +126,8 @@ std::optional<Value> Calls::library_method(const Node& node, const Value& object
     const Node& callee = node.children[0];
     bool is_known = callee.children.size() > 1 &&
                     (object.type.is_text() || object.type.is_tuple() || object.type.is_scalar() ||
-                     (object.type.is_array() && callee.text == "tolist"));
+                     (object.type.is_array() && callee.text == "tolist") ||
+                     (are_bytes(object.type) && (callee.text == "decode" || callee.text == "hex")));
     if (!is_known) return std::nullopt;
     return call_function(node, named_function(callee.children[1]), {}, &object);
 }
@@ -312,6 +313,7 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     const Value& a = args[0];
     if (name == "list" && a.type.is_text()) return Texts(*this, place).characters(a);
     if (name == "list") return list_value(a, place);
+    if (name == "bytes" || name == "bytearray") return bytes_value(a, name, place);
     if (name == "tuple" && a.type.is_tuple()) return tuple_of(a.items);
     if (name == "tuple" && !a.type.is_scalar())
         refuse(place,
@@ -382,7 +384,9 @@ bool Calls::is_instance(const Type& t, const Node& wanted) {
     if (name == "float") return t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64);
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
     if (name == "complex") return t.is_complex() && t.dtype == DType::Complex128;
-    if (name == "list") return t.is_list() || t.is_object_list();
+    if (name == "bytes" || name == "bytearray")
+        return is_byte_list(t) ? t.items[0].name == name : is_byte_array(t) && name == "bytes";
+    if (name == "list") return (t.is_list() && !is_byte_list(t)) || t.is_object_list();
     if (name == "dict" || name == "set")
         return t.is_table() && t.rank == static_cast<int>(name == "set");
     if (name == "str") return t.is_text();

@@ -36,7 +36,7 @@ struct ResultShape {
     /// that hold its address, its block, its extents and its strides.
     int index = 0;
     int rank = 0;                ///< Array
-    std::string code;            ///< Table: table_code of its type
+    std::string code;            ///< Table: table_code of its type; List: bytes, bytearray or empty
     DType dtype = DType::Int64;  ///< List: of its items, which are told as an array's
     std::vector<ResultShape> items;
     std::shared_ptr<const frontend::Record> record;  ///< Record; named Tuple

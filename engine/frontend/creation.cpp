@@ -182,12 +182,15 @@ Value ArrayFunctions::call_triangle(const Given& given) {
     std::vector<E> extents = extents_of(m);
     std::vector<std::int32_t> reads = m.lazy ? m.lazy->reads : std::vector<std::int32_t>{m.array};
     DType t = m.type.dtype;
-    return computed(extents, t, reads, [=, this](std::span<const E> index, bool repeats) {
-        E apart = op_binary(Op::Sub, index[index.size() - 1], index[index.size() - 2]);
-        E is_kept = op_binary(is_upper ? Op::Ge : Op::Le, apart, k);
-        Value item = element_of(m, index, extents, repeats);
-        return scalar(b_->select(is_kept, item.expr, b_->zero(t)));
-    });
+    return computed(
+        extents, t, reads,
+        [=, this](std::span<const E> index, bool repeats) {
+            E apart = op_binary(Op::Sub, index[index.size() - 1], index[index.size() - 2]);
+            E is_kept = op_binary(is_upper ? Op::Ge : Op::Le, apart, k);
+            Value item = element_of(m, index, extents, repeats);
+            return scalar(b_->select(is_kept, item.expr, b_->zero(t)));
+        },
+        m.lazy ? m.lazy->elsewhere : std::vector<std::int32_t>{});
 }
 
 /// The diagonal of a matrix, as a view; of a vector, the matrix with that diagonal.

@@ -115,6 +115,8 @@ Value Arrays::elementwise(const std::vector<Value>& operands,
         if (v.lazy) {
             lazy->equal.insert(lazy->equal.end(), v.lazy->equal.begin(), v.lazy->equal.end());
             lazy->reads.insert(lazy->reads.end(), v.lazy->reads.begin(), v.lazy->reads.end());
+            lazy->elsewhere.insert(lazy->elsewhere.end(), v.lazy->elsewhere.begin(),
+                                   v.lazy->elsewhere.end());
         } else {
             lazy->reads.push_back(v.array);
         }
@@ -195,12 +197,13 @@ std::pair<E, E> Arrays::range_of(std::int32_t array) {
     return {from(low), from(high)};
 }
 
-/// Whether writing `target` while `array` is read could be seen: null for never, else a test.
-E Arrays::may_overlap(std::int32_t target, std::int32_t array) {
+/// Whether writing `target` while `array` is read could be seen: null for never, else a test. Of
+/// an array that is read at the index that is written, the element itself does not matter.
+E Arrays::may_overlap(std::int32_t target, std::int32_t array, bool reads_elsewhere) {
     Descriptor a = describe_array(target), b = describe_array(array);
     const ir::Array& x = function_->arrays[static_cast<std::size_t>(a.root)];
     const ir::Array& y = function_->arrays[static_cast<std::size_t>(b.root)];
-    if (is_same_array(target, array)) return nullptr;
+    if (is_same_array(target, array)) return reads_elsewhere ? b_->boolean(true) : nullptr;
     if (a.root != b.root) {
         bool are_params = x.param >= 0 && y.param >= 0 && instance_.noalias;
         if (are_params || x.name == "made" || y.name == "made" || are_apart(a.root, b.root))
@@ -219,9 +222,16 @@ E Arrays::may_overlap(std::int32_t target, std::int32_t array) {
     auto p = range_of(target), q = range_of(array);
     E meet = op_binary(Op::And, op_binary(Op::Le, p.first, q.second),
                        op_binary(Op::Le, q.first, p.second));
+    if (reads_elsewhere) return meet;
     if (E apart = are_apart_or_same(target, array))
         meet = op_binary(Op::And, meet, op_unary(Op::Not, apart));
     return meet;
+}
+
+/// The same of one of the arrays that an expression reads.
+E Arrays::may_overlap_read(std::int32_t target, const Value& value, std::int32_t array) {
+    bool is_elsewhere = value.lazy && std::ranges::count(value.lazy->elsewhere, array) > 0;
+    return may_overlap(target, array, is_elsewhere);
 }
 
 /// Of views with equal strides: whether they are the same one, or lie between each other as columns
@@ -311,7 +321,7 @@ void Arrays::assign_elements(const Value& target, const Value& given, const Plac
                 copies[array] = copied(read, place).array;
                 continue;
             }
-            E test = may_overlap(target.array, array);
+            E test = may_overlap_read(target.array, value, array);
             if (test && constant_int(test) == 1) overlaps = test;
             if (!test || (overlaps && constant_int(overlaps) == 1)) continue;
             overlaps = overlaps ? op_binary(Op::Or, overlaps, test) : test;

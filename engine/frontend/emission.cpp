@@ -74,7 +74,8 @@ std::vector<E> Emission::native(const std::string& name, std::vector<E> values, 
 Value Emission::scalar(E e, Weak weak) const {
     Value v;
     v.type = weak == Weak::None ? Type::numpy(e->dtype) : Type::python(weak);
-    v.expr = e;
+    bool is_byte = weak == Weak::Int && e->dtype == DType::UInt8;  // an item of bytes
+    v.expr = is_byte ? b_->cast(e, DType::Int64) : e;
     return v;
 }
 

@@ -8,6 +8,9 @@ namespace unisono::frontend {
 
 using ir::LoopKind;
 
+/// Elements that are looked at one by one: lanes cost more to set up.
+constexpr std::int64_t few_to_search = 16;
+
 /// Whether an element takes the place of the best so far: it is better, or the first nan.
 E ArrayFunctions::is_better(E x, E best, Op order) {
     E better = op_binary(order, x, best);
@@ -94,8 +97,16 @@ Value ArrayFunctions::call_arg_extreme(const Given& given) {
             index.insert(index.begin() + along, k);
             return element_of(a, index, extents, false).expr;
         };
-        return is_last ? first_extreme(n, t, is_max, holds, element)
-                       : first_extreme_apart(n, t, is_max, element);
+        if (!is_last) return first_extreme_apart(n, t, is_max, element);
+        std::int32_t found = declared("first", i64(0));
+        std::vector<S> few =
+            collect([&] { emit(b_->assign(found, first_extreme_apart(n, t, is_max, element))); });
+        std::vector<S> many =
+            collect([&] { emit(b_->assign(found, first_extreme(n, t, is_max, holds, element))); });
+        at(place);
+        E are_few = op_binary(Op::Le, n, i64(few_to_search));
+        emit(b_->branch(are_few, b_->block(few), b_->block(many)));
+        return b_->read(found);
     };
     std::vector<E> kept = without(extents, std::vector<int>{along});
     if (kept.empty()) return finished(given, scalar(search({})));

@@ -162,9 +162,23 @@ E ArrayFunctions::fold_long(E n, const Accumulation& how, const std::function<E(
         std::vector<S> few = collect([&] { emit(b_->assign(result, fold_few(n, how, element))); });
         for (S s : few) size.stmt(s);
         if (size.count > most_for_few) return emit(b_->block(lanes));
-        E are_few = op_binary(Op::And, op_binary(Op::Gt, n, i64(0)),
-                              op_binary(Op::Le, n, i64(few_elements)));
-        emit(b_->branch(are_few, b_->block(few), b_->block(lanes)));
+        // Up to twice as many: lane l and the one `few_elements` behind it come first.
+        E last = settle(op_binary(Op::Sub, n, i64(1)));
+        auto pair = [&](E l) {
+            E second = op_binary(Op::Add, l, i64(few_elements));
+            E value = element(op_binary(Op::Min, second, last));
+            E there = b_->select(op_binary(Op::Lt, second, n), value, start_of(how));
+            return op_binary(how.op, element(l), there);
+        };
+        std::vector<S> some =
+            collect([&] { emit(b_->assign(result, fold_few(i64(few_elements), how, pair))); });
+        auto up_to = [&](std::int64_t most, const std::vector<S>& then, S otherwise) {
+            E fits =
+                op_binary(Op::And, op_binary(Op::Gt, n, i64(0)), op_binary(Op::Le, n, i64(most)));
+            return b_->branch(fits, b_->block(then), otherwise);
+        };
+        S other = up_to(2 * few_elements, some, b_->block(lanes));
+        emit(up_to(few_elements, few, other));
     };
     if (parallel_depth_ > 0) {
         fold_here();

@@ -297,6 +297,7 @@ Value Selections::gathered(const Gather& g) {
         }
     }
     lazy->extents = g.extents;
+    lazy->elsewhere = reads;
     lazy->reads = std::move(reads);
     lazy->element = [this, g](std::span<const E> index, bool repeats) {
         std::vector<E> where = gathered_index(g, index, repeats);

@@ -13,6 +13,8 @@ struct Lazy {
     std::vector<ir::E> extents;
     std::vector<ir::E> equal;         ///< tests: extents that are the result's, not 1
     std::vector<std::int32_t> reads;  ///< arrays
+    /// Those of `reads` that are read at other indices than the element's own.
+    std::vector<std::int32_t> elsewhere;
     /// The element at an index; `repeats`: axes of extent 1 are repeated, whatever `equal` says.
     std::function<Value(std::span<const ir::E>, bool repeats)> element;
     bool by_elements = false;  ///< computed from elements and numbers alone, without statements

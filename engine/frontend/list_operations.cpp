@@ -35,7 +35,9 @@ void Objects::extend(const Value& value, const Value& more, const Place& place) 
             throw Restart{};
         }
     }
-    bool widens = fits && join(item, value.type.items[0]) == value.type.items[0];
+    const bool to_bytes = is_byte_list(value.type);
+    bool widens = fits && (to_bytes ? is_integer(item.dtype)
+                                    : join(item, value.type.items[0]) == value.type.items[0]);
     if (!widens) {
         refuse(place, "a " + describe(value.type) + " cannot be extended by " + describe(more.type),
                "extend it by a list or tuple of the same items");
@@ -47,7 +49,7 @@ void Objects::extend(const Value& value, const Value& more, const Place& place) 
     reserve(value, op_binary(Op::Add, start, count), place);
     list_loop(i64(0), count, [&](E k) {
         E x = b_->load(from.array, {k}, ir::Access::Inside);
-        x = cast(x, value.type.dtype);
+        x = to_bytes ? byte_of(scalar(x), place) : cast(x, value.type.dtype);
         emit(b_->store(value.array, std::vector<E>{op_binary(Op::Add, start, k)}, x,
                        ir::Access::Inside));
     });
@@ -98,6 +100,11 @@ void Objects::insert(const Value& value, const Value& index, const Value& item,
 }
 
 Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) {
+    if (is_byte_list(a.type) && are_bytes(b.type)) {
+        Value list = list_from_array(as_array(a), a.type.items[0], place);
+        extend(list, b, place);
+        return list;
+    }
     bool are_lists = a.type.is_list() && b.type.is_list();
     auto item = are_lists ? join(a.type.items[0], b.type.items[0]) : std::nullopt;
     if (!item) {
@@ -108,6 +115,103 @@ Value Objects::joined_lists(const Value& a, const Value& b, const Place& place) 
     Value list = list_from_array(as_array(a), *item, place);
     extend(list, b, place);
     return list;
+}
+
+/// list[begin:end:step] = items, or del without items, of a list of numbers that was made in the
+/// function; false where it was not, or where the items are others.
+bool Objects::assign_slice(const Value& value, const Node& slice, const Value* items,
+                           const Place& place) {
+    if (value.list < 0 || open_literal(value)) return false;
+    const Type item = value.type.items[0];
+    Value more;
+    if (items) {
+        bool is_empty = open_literal(*items) || (items->type.is_tuple() && items->items.empty());
+        more = is_empty                 ? new_list(item, "list")
+               : items->type.is_tuple() ? list_value(*items, place)
+                                        : made(*items, place);
+        bool is_vector = more.type.is_list() || (more.type.is_array() && more.type.rank == 1);
+        if (!is_vector) return false;
+        Value from = as_array(more);
+        const Type theirs = more.type.is_list()   ? more.type.items[0]
+                            : from.type.is_weak() ? Type::python(from.type.weak)
+                                                  : Type::numpy(from.type.dtype);
+        bool fits = is_byte(item) ? is_integer(theirs.dtype) : join(theirs, item) == item;
+        if (!fits) return false;
+        // What is copied may be the list itself, and bytes are tested before any is stored.
+        bool is_apart = more.type.is_list() && more.list >= 0 && more.list != value.list;
+        if (!is_apart || (is_byte(item) && from.type.dtype != DType::UInt8))
+            more = list_from_array(from, item, place);
+    }
+    List& list = growing(value, place);
+    E size = temporary(b_->read(list.length), "size");
+    Cut c = cut(slice, size);
+    E first = temporary(c.from, "first"), step = settle(c.step), gone = temporary(c.count, "gone");
+    E count = items ? temporary(b_->extent(as_array(more).array, 0), "count") : i64(0);
+    auto move = [&](E from, E to) {
+        E x = b_->load(value.array, {from}, ir::Access::Inside);
+        emit(b_->store(value.array, std::vector<E>{to}, x, ir::Access::Inside));
+    };
+    auto fill = [&](E apart) {
+        list_loop(i64(0), count, [&](E k) {
+            E x = b_->load(more.array, {k}, ir::Access::Inside);
+            E to = op_binary(Op::Add, first, op_binary(Op::Mul, k, apart));
+            emit(b_->store(value.array, std::vector<E>{to}, cast(x, item.dtype),
+                           ir::Access::Inside));
+        });
+    };
+    std::vector<S> whole = collect([&] {
+        E by = temporary(op_binary(Op::Sub, count, gone), "by");
+        E total = temporary(op_binary(Op::Add, size, by), "total");
+        E behind = temporary(op_binary(Op::Add, first, gone), "behind");
+        if (items) reserve(value, total, place);
+        std::vector<S> back = collect([&] {
+            list_loop(i64(0), op_binary(Op::Sub, size, behind), [&](E k) {
+                E from = op_binary(Op::Sub, op_binary(Op::Sub, size, i64(1)), k);
+                move(from, op_binary(Op::Add, from, by));
+            });
+        });
+        std::vector<S> ahead = collect(
+            [&] { list_loop(behind, size, [&](E k) { move(k, op_binary(Op::Add, k, by)); }); });
+        S shrinks = b_->branch(op_binary(Op::Lt, by, i64(0)), b_->block(ahead));
+        emit(b_->branch(op_binary(Op::Gt, by, i64(0)), b_->block(back), b_->block({shrinks})));
+        if (items) fill(i64(1));
+        emit(b_->assign(list.length, total));
+    });
+    std::vector<S> stepped = collect([&] {
+        if (items) {
+            fault_if(op_binary(Op::Ne, count, gone), ErrorKind::Value,
+                     std::string("attempt to assign ") + (is_byte(item) ? "bytes" : "sequence") +
+                         " of size {0} to extended slice of size {1}",
+                     place, {count, gone});
+            return fill(step);
+        }
+        E last =
+            op_binary(Op::Add, first, op_binary(Op::Mul, op_binary(Op::Sub, gone, i64(1)), step));
+        E low = temporary(op_binary(Op::Min, first, last), "low");
+        E apart = temporary(op_binary(Op::Max, step, op_unary(Op::Neg, step)), "apart");
+        std::int32_t kept = declared("kept", low);
+        std::vector<S> remove = collect([&] {
+            list_loop(low, size, [&](E k) {
+                E by = op_binary(Op::Sub, k, low);
+                E is_chosen =
+                    op_binary(Op::And, op_binary(Op::Eq, op_binary(Op::Mod, by, apart), i64(0)),
+                              op_binary(Op::Lt, op_binary(Op::FloorDiv, by, apart), gone));
+                std::vector<S> keep = collect([&] {
+                    move(k, b_->read(kept));
+                    emit(b_->assign(kept, op_binary(Op::Add, b_->read(kept), i64(1))));
+                });
+                emit(b_->branch(op_unary(Op::Not, is_chosen), b_->block(keep)));
+            });
+            emit(b_->assign(list.length, op_binary(Op::Sub, size, gone)));
+        });
+        emit(b_->branch(op_binary(Op::Gt, gone, i64(0)), b_->block(remove)));
+    });
+    at(place);
+    if (auto known = constant_int(step))
+        emit(b_->block(*known == 1 ? whole : stepped));
+    else
+        emit(b_->branch(op_binary(Op::Eq, step, i64(1)), b_->block(whole), b_->block(stepped)));
+    return true;
 }
 
 E Objects::repetitions(const Value& times, const Place& place) {
@@ -217,6 +321,10 @@ std::optional<Value> Operators::list_method(const Node& node, const Value& list)
                    "write a = sorted(a, key=...)");
         return settle(cast(truth(expression(arg.children[0]), place), DType::Int64));
     };
+    static const std::set<std::string> of_bytes = {"index", "count", "copy"};
+    if (is_byte_list(list.type) &&
+        (name == "sort" || (list.type.items[0].name == "bytes" && of_bytes.count(name) == 0)))
+        return std::nullopt;
     if (name == "sort") {
         const Type& item = list.type.items[0];
         if (!item.is_weak() || item.is_complex())

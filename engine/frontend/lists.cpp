@@ -79,6 +79,7 @@ void Objects::reserve(const Value& value, E count, const Place& place) {
 /// The value with the type of the list's items; a wider one makes the function start again.
 void Objects::append(const Value& value, const Value& item, const Place& place) {
     const Type& type = value.type.items[0];
+    if (is_byte(type)) return push(value, byte_of(item, place), place);
     if (!item.type.is_scalar()) box_list(value, item, place);
     bool is_new = value.list >= 0 && lists_[static_cast<std::size_t>(value.list)].literal &&
                   !learnt_.list_items.count(lists_[static_cast<std::size_t>(value.list)].literal);
@@ -94,7 +95,11 @@ void Objects::append(const Value& value, const Value& item, const Place& place) 
         refuse(place, "a list of " + describe(type) + " cannot take " + describe(item.type),
                "give all items one type: convert them with float(...) or int(...)");
     }
-    E x = settle(cast(item.expr, type.dtype));
+    push(value, settle(cast(item.expr, type.dtype)), place);
+}
+
+/// One item more, of the list's dtype.
+void Objects::push(const Value& value, E x, const Place& place) {
     if (has_load(x)) x = temporary(x);
     List& list = growing(value, place);
     reserve(value, op_binary(Op::Add, b_->read(list.length), i64(1)), place);
@@ -223,16 +228,51 @@ Value Objects::list_from_array(const Value& given, const Type& item, const Place
     reserve(list, count, place);
     list_loop(i64(0), count, [&](E k) {
         E x = b_->load(array.array, {k}, ir::Access::Inside);
-        emit(b_->store(list.array, std::vector<E>{k}, cast(x, item.dtype), ir::Access::Inside));
+        x = is_byte(item) ? byte_of(scalar(x), place) : cast(x, item.dtype);
+        emit(b_->store(list.array, std::vector<E>{k}, x, ir::Access::Inside));
     });
     emit(b_->assign(growing(list, place).length, count));
     return list;
 }
 
+/// bytes(x) and bytearray(x): of so many zeros, of items, of other bytes.
+Value Objects::bytes_value(const Value& value, const std::string& name, const Place& place) {
+    const Type item = byte_type(name);
+    at(place);
+    if (value.type.is_tuple()) {
+        Value list = new_list(item, name);
+        for (const Value& v : value.items) append(list, v, place);
+        return list;
+    }
+    if (value.type.is_scalar() && is_integer(value.type.dtype)) {
+        E count = settle(cast(value.expr, DType::Int64));
+        fault_if(op_binary(Op::Lt, count, i64(0)), ErrorKind::Value, "negative count", place);
+        Value list = new_list(item, name);
+        reserve(list, count, place);
+        list_loop(i64(0), count, [&](E k) {
+            emit(b_->store(list.array, std::vector<E>{k}, b_->zero(DType::UInt8),
+                           ir::Access::Inside));
+        });
+        emit(b_->assign(growing(list, place).length, count));
+        return list;
+    }
+    Value items = value.type.is_object_list() ? Tables(*this, place).numbers(value) : value;
+    if (items.type.is_table()) items = list_value(items, place);
+    items = made(as_array(items), place);
+    if (!items.type.is_array() || items.type.rank != 1 || !is_integer(items.type.dtype))
+        refuse(place, name + " of a value of type " + describe(value.type) + " is not supported",
+               "make it of a number of zeros, of integers, or of other bytes");
+    return list_from_array(items, item, place);
+}
+
 /// list(x)
 Value Objects::list_value(const Value& value, const Place& place) {
     if (value.type.is_table()) return Tables(*this, place).listed(value);
-    if (value.type.is_list()) return list_from_array(as_array(value), value.type.items[0], place);
+    if (value.type.is_list()) {
+        const Type& item = value.type.items[0];
+        return list_from_array(as_array(value), is_byte(item) ? Type::python(Weak::Int) : item,
+                               place);
+    }
     if (value.type.is_array() && value.type.rank == 1) {
         const Type& t = value.type;
         return list_from_array(value, t.is_weak() ? Type::python(t.weak) : Type::numpy(t.dtype),

@@ -33,6 +33,23 @@ E Operators::truth(const Value& v, const Place& place) {
     return cast(v.expr, DType::Bool);
 }
 
+Value Operators::equal_bytes(const Value& a, const Value& b, bool wanted, const Place& place) {
+    const Value x = made(a, place), y = made(b, place);
+    E count = temporary(b_->extent(x.array, 0), "count");
+    std::int32_t same = declared("same", op_binary(Op::Eq, count, b_->extent(y.array, 0)));
+    std::vector<S> look = collect([&] {
+        list_loop(i64(0), count, [&](E k) {
+            E differs = op_binary(Op::Ne, b_->load(x.array, {k}, ir::Access::Inside),
+                                  b_->load(y.array, {k}, ir::Access::Inside));
+            emit(b_->branch(differs,
+                            b_->block({b_->assign(same, b_->boolean(false)), b_->leave()})));
+        });
+    });
+    emit(b_->branch(b_->read(same), b_->block(look)));
+    E found = b_->read(same);
+    return scalar(wanted ? found : op_unary(Op::Not, found), Weak::Bool);
+}
+
 Value Operators::compare_two(const std::string& op, const Value& a, const Value& b,
                              const Place& place) {
     static const std::map<std::string, Op> ops = {{"<", Op::Lt},  {"<=", Op::Le}, {">", Op::Gt},
@@ -60,6 +77,8 @@ Value Operators::compare_two(const std::string& op, const Value& a, const Value&
         if (auto known = constant_int(found)) return scalar(b_->boolean(*known == 0), Weak::Bool);
         return scalar(op_unary(Op::Not, found), Weak::Bool);
     }
+    if ((op == "==" || op == "!=") && are_bytes(a.type) && are_bytes(b.type))
+        return equal_bytes(as_array(a), as_array(b), op == "==", place);
     if (auto v = Tables(*this, place).compare(op, a, b)) return *v;
     if (auto v = compare_objects(op, a, b, place)) return *v;
     auto is_flag = [](const Value& v) { return v.type.is_scalar() && v.type.weak == Weak::Bool; };

@@ -36,6 +36,10 @@ Value Tables::storable(const Value& given) {
         }
         return v;
     }
+    if (is_byte_list(given.type))
+        refuse(describe(given.type) +
+                   " is not kept by lists, dicts and objects in a compiled function",
+               "keep a list of its items, as in list(x)");
     const Node* literal =
         given.list < 0 ? nullptr : f_.lists_[static_cast<std::size_t>(given.list)].literal;
     if (literal) {

@@ -28,9 +28,12 @@ class Objects : public ArrayFunctions {
     Value list_literal(const Node& node);
     Value list_from_array(const Value& array, const Type& item, const Place& place);
     Value list_value(const Value& value, const Place& place);
+    Value bytes_value(const Value& value, const std::string& name, const Place& place);
     List& growing(const Value& list, const Place& place);
     E list_length(const Value& list);
     void append(const Value& list, const Value& item, const Place& place);
+    void push(const Value& list, E item, const Place& place);
+    bool assign_slice(const Value& list, const Node& slice, const Value* items, const Place& place);
     void extend(const Value& list, const Value& more, const Place& place);
     Value pop(const Value& list, const Value* index, const Place& place);
     void insert(const Value& list, const Value& index, const Value& item, const Place& place);

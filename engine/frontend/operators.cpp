@@ -29,6 +29,16 @@ std::optional<std::pair<Value, Value>> Operators::beside_array(const Value& a, c
 }
 
 Value Operators::binary(const std::string& op, const Value& a, const Value& b, const Place& place) {
+    const bool is_repeated = op == "*" && (are_bytes(a.type) != are_bytes(b.type));
+    if ((op == "+" && are_bytes(a.type) && are_bytes(b.type)) || is_repeated) {
+        auto listed = [&](const Value& v) {
+            return is_byte_array(v.type) ? bytes_value(v, "bytes", place) : v;
+        };
+        const Value x = listed(a), y = listed(b);
+        if (op == "+") return joined_lists(x, y, place);
+        if (x.type.is_scalar() || y.type.is_scalar())
+            return x.type.is_list() ? repeated_list(x, y, place) : repeated_list(y, x, place);
+    }
     if (auto both = beside_array(a, b, place)) return binary(op, both->first, both->second, place);
     if (a.type.is_table() || b.type.is_table()) return Tables(*this, place).binary(op, a, b);
     if (a.type.is_list() || b.type.is_list()) {

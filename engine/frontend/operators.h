@@ -13,6 +13,7 @@ class Operators : public Objects {
 
     // ---- comparisons and choices (logic.cpp)
     Value compare(const Node& node);
+    Value equal_bytes(const Value& a, const Value& b, bool wanted, const Place& place);
     Value compare_two(const std::string& op, const Value& a, const Value& b,
                       const Place& place) override;
     Value bool_op(const Node& node, std::size_t from);

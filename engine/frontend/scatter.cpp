@@ -34,11 +34,11 @@ void Assignments::scatter(const Gather& g, const Value& given, const Place& plac
                          " of the value has extent {0}, of the indexing result {1}",
                      place, {own[k], n});
         }
-        if (may_overlap(g.view.array, value.array)) value = copied(value, place);
+        if (may_overlap(g.view.array, value.array, true)) value = copied(value, place);
     }
     Gather held = g;
     for (auto& [axis, index] : held.indices) {
-        if (index.type.is_array() && may_overlap(g.view.array, index.array))
+        if (index.type.is_array() && may_overlap(g.view.array, index.array, true))
             index = copied(index, place);
     }
     in_order(g.extents, [&](std::span<const E> index) {
@@ -69,7 +69,7 @@ void Assignments::store_chosen(const Value& array, const Value& mask, const Valu
         E any = nullptr;
         if (!v.type.is_array()) return any;
         for (std::int32_t read : v.lazy ? v.lazy->reads : std::vector<std::int32_t>{v.array}) {
-            E test = may_overlap(array.array, read);
+            E test = may_overlap_read(array.array, v, read);
             if (test) any = any ? op_binary(Op::Or, any, test) : test;
         }
         return any;

@@ -344,7 +344,8 @@ Value ArrayFunctions::call_repeat(const Given& given) {
                         E divisor = op_binary(Op::Max, times, i64(1));
                         from[k] = op_binary(Op::FloorDiv, from[k], divisor);
                         return element_of(a, from, own, repeated);
-                    });
+                    },
+                    {a.array});
 }
 
 Value ArrayFunctions::call_roll(const Given& given) {
@@ -360,13 +361,15 @@ Value ArrayFunctions::call_roll(const Given& given) {
     E n = extents[k];
     E shift = cast(want_scalar(given.at("shift"), place, "shift").expr, DType::Int64);
     E by = settle(op_binary(Op::Mod, settle(shift), op_binary(Op::Max, n, i64(1))));
-    Value rolled = computed(
-        extents, a.type.dtype, {a.array}, [=, this](std::span<const E> index, bool repeats) {
-            std::vector<E> from(index.begin(), index.end());
-            E i = op_binary(Op::Sub, from[k], by);
-            from[k] = b_->select(op_binary(Op::Lt, i, i64(0)), op_binary(Op::Add, i, n), i);
-            return element_of(a, from, extents, repeats);
-        });
+    Value rolled = computed(extents, a.type.dtype, {a.array},
+                            [=, this](std::span<const E> index, bool repeats) {
+                                std::vector<E> from(index.begin(), index.end());
+                                E i = op_binary(Op::Sub, from[k], by);
+                                from[k] = b_->select(op_binary(Op::Lt, i, i64(0)),
+                                                     op_binary(Op::Add, i, n), i);
+                                return element_of(a, from, extents, repeats);
+                            },
+                            {a.array});
     return is_flat ? reshaped(made(rolled, place), shape, false, place) : rolled;
 }
 

@@ -24,11 +24,13 @@ std::string describe(const Type& t) {
             return t.is_weak() ? python_name(t.weak)
                                : std::string(name(t.dtype)) + " (NumPy scalar)";
         case Type::Kind::Array:
+            if (is_byte_array(t)) return "bytes";
             return std::string(name(t.dtype)) + " array of rank " + std::to_string(t.rank);
         case Type::Kind::DTypeName: return "dtype";
         case Type::Kind::Text: return "str";
         case Type::Kind::Exception: return "caught exception";
-        case Type::Kind::List: return "list of " + describe(t.items[0]);
+        case Type::Kind::List:
+            return is_byte_list(t) ? t.items[0].name : "list of " + describe(t.items[0]);
         case Type::Kind::Table: {
             static const char* names[] = {"dict of ",
                                           "set of ",

@@ -188,6 +188,20 @@ bool is_invariant(ir::E e);
 /// Reading it twice costs nothing.
 bool is_trivial(ir::E e);
 bool has_load(ir::E e);
+/// The type of an item of bytes or bytearray, as `name` says: an int in a byte of memory.
+inline Type byte_type(const std::string& name) {
+    Type t = Type::python(Weak::Int);
+    t.dtype = DType::UInt8;
+    t.name = name;
+    return t;
+}
+/// Bytes are a list of such items, or, as an argument, an array of them.
+inline bool is_byte(const Type& item) { return item.is_scalar() && !item.name.empty(); }
+inline bool is_byte_list(const Type& t) { return t.is_list() && is_byte(t.items[0]); }
+inline bool is_byte_array(const Type& t) {
+    return t.is_array() && t.dtype == DType::UInt8 && t.weak == Weak::Int && t.rank == 1;
+}
+inline bool are_bytes(const Type& t) { return is_byte_list(t) || is_byte_array(t); }
 inline bool is_constant(ir::E e) { return e->kind == ir::ExprKind::Const; }
 inline Scalar constant_of(ir::E e) { return Scalar{e->bits, e->dtype}; }
 /// The constant's value, if it is an integer or bool constant.

@@ -320,6 +320,7 @@ Value Expressions::sliced(const Node& node, const Value& value) {
         lazy->extents[k] = c.count;
         maps.emplace_back(c.from, c.step);
     }
+    lazy->elsewhere = lazy->reads;
     lazy->element = [this, maps, whole = value.lazy](std::span<const E> index, bool repeats) {
         std::vector<E> where(index.begin(), index.end());
         for (std::size_t k = 0; k < maps.size(); ++k)

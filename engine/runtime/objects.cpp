@@ -2,6 +2,8 @@
 #include "runtime/objects.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <string>
@@ -63,6 +65,16 @@ const Text* constant_text(std::u32string_view points) {
     hash_of(kept->text);
     std::u32string_view key = kept->points;
     return &all->emplace(key, std::move(kept)).first->second->text;
+}
+
+const Text* character(char32_t point) {
+    static std::array<std::atomic<const Text*>, 256> few;
+    if (point >= few.size()) return constant_text({&point, 1});
+    std::atomic<const Text*>& known = few[point];
+    if (const Text* text = known.load(std::memory_order_acquire)) return text;
+    const Text* text = constant_text({&point, 1});
+    known.store(text, std::memory_order_release);
+    return text;
 }
 
 std::uint64_t hash_of(const Text& text) noexcept {

@@ -77,6 +77,8 @@ struct Text {
 const Text* make_text(std::u32string_view points) noexcept;
 /// Lives for good; equal texts are one.
 const Text* constant_text(std::u32string_view points);
+/// The same of one code point.
+const Text* character(char32_t point);
 std::uint64_t hash_of(const Text& text) noexcept;
 /// Surrogates are kept as they are.
 std::u32string decoded(std::string_view utf8);

@@ -92,9 +92,9 @@ void table_loop(std::int64_t* v) {
 
 /// [table, k]: [1 where entries came or went since the loop began, key, value]
 void table_row(std::int64_t* v) {
-    const Table& t = table_at(v[0]);
-    std::int64_t k = v[1] < 0 ? v[1] + t.rows() : v[1];
-    const std::int64_t* row = t.has_changed() || k < 0 || k >= t.rows() ? nullptr : t.row(k);
+    Table& t = table_at(v[0]);
+    std::int64_t k = v[1] < 0 ? v[1] + t.size() : v[1];
+    const std::int64_t* row = t.has_changed() || k < 0 ? nullptr : t.visited(k);
     v[0] = !row;
     if (row) std::copy_n(row, t.form().keys + t.form().values, v + 1);
 }

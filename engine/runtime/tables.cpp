@@ -114,6 +114,7 @@ void Table::rehash(std::size_t slots) {
 
 void Table::compact() noexcept {
     if (form_.is_list) return;
+    seen_ = seen_at_ = -1;
     std::size_t step = width_, to = 0;
     for (std::size_t from = 0; from < rows_.size(); from += step) {
         if (rows_[from] == 0) continue;
@@ -197,14 +198,32 @@ void Table::clear() noexcept {
     }
     is_changed = is_changed || live_ > 0;
     rows_.clear();
+    seen_ = seen_at_ = -1;
     first_ = 0;
     std::fill(index_.begin(), index_.end(), 0u);
     live_ = 0;
     describe_items();
 }
 
+const std::int64_t* Table::visited(std::int64_t k) noexcept {
+    const std::int64_t count = rows();
+    if (count == live_) return k < count ? row(k) : nullptr;
+    if (k < seen_) seen_ = seen_at_ = -1;
+    while (seen_ < k) {
+        do {
+            if (++seen_at_ >= count) {
+                seen_ = seen_at_ = -1;
+                return nullptr;
+            }
+        } while (!row(seen_at_));
+        ++seen_;
+    }
+    return row(seen_at_);
+}
+
 void Table::begin_loop() noexcept {
-    if (rows() != live_) {
+    seen_ = seen_at_ = -1;
+    if (rows() > 2 * live_) {
         compact();
         // No more slots than before: the index has its memory.
         std::fill(index_.begin(), index_.end(), 0u);

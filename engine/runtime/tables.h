@@ -77,8 +77,10 @@ class Table : public HeapObject, public ListRows {
     /// -1, 0 or 1, item by item; texts by code points, lists by their items.
     int compare(const std::int64_t* a, const std::int64_t* b) const noexcept;
 
-    /// Entries without gaps; a loop begins.
+    /// A loop begins; entries that were removed are dropped where they are more than the others.
     void begin_loop() noexcept;
+    /// Entry k of those that are there, or null; fast where a loop asks for one after the other.
+    const std::int64_t* visited(std::int64_t k) noexcept;
     /// Whether entries came or went since the loop began.
     bool has_changed() const { return loop_size_ != live_; }
     /// Another form, while there is nothing in it.
@@ -136,6 +138,7 @@ class Table : public HeapObject, public ListRows {
     std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
     std::size_t first_ = 0;  ///< words of a list in front of its rows: room, and rows that are gone
     std::int64_t live_ = 0, loop_size_ = 0;
+    std::int64_t seen_ = -1, seen_at_ = -1;  ///< the entry that was visited last, and its row
 };
 
 /// Null where there is no memory, or no call that owns it.

@@ -96,7 +96,7 @@ void text_item(std::int64_t* values) {
     if (values[0] == 0) {
         // One character is a constant: the same text every time, and no memory of the call's.
         try {
-            values[1] = handle_of(constant_text(a.view().substr(static_cast<std::size_t>(i), 1)));
+            values[1] = handle_of(character(a.data[i]));
         } catch (...) {
             values[1] = 0;
         }
@@ -127,9 +127,8 @@ void text_point(std::int64_t* values) {
 }
 
 void text_of_point(std::int64_t* values) {
-    auto c = static_cast<char32_t>(values[0]);
     try {
-        values[0] = handle_of(constant_text({&c, 1}));
+        values[0] = handle_of(character(static_cast<char32_t>(values[0])));
     } catch (...) {
         values[0] = 0;
     }

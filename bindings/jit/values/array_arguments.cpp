@@ -207,7 +207,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     held.object = object;
     place(held, b.buf, size, {b.shape, static_cast<std::size_t>(b.ndim)}, strides);
     add_array(held, t, !b.readonly);
-    if (PyBytes_CheckExact(object)) key_.back() |= BytesBit;
+    if (PyBytes_CheckExact(object) || PyByteArray_CheckExact(object)) key_.back() |= BytesBit;
 }
 
 void Arguments::add_bytes(PyObject* object, const std::string& name, DType wanted) {

@@ -139,6 +139,12 @@ static PyObject* build_list(const frontend::ResultShape& shape, const std::uint6
                          static_cast<std::int64_t>(results[0]), bytes);
         data = copy.data();
     }
+    if (!shape.code.empty()) {
+        Ref made(shape.code == "bytes" ? PyBytes_FromStringAndSize(data, count)
+                                       : PyByteArray_FromStringAndSize(data, count));
+        if (block) release_block(block);
+        return made.release();
+    }
     Ref list(PyList_New(count));
     auto size = static_cast<std::size_t>(size_of(shape.dtype));
     for (Py_ssize_t i = 0; list && i < count; ++i) {

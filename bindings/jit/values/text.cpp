@@ -1,10 +1,12 @@
 // Numbers and arrays as Python writes them, for templates of compiled code.
 #include "jit/values/text.h"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "array/object.h"
@@ -14,6 +16,7 @@
 #include "frontend/exceptions.h"
 #include "jit/dispatch.h"
 #include "jit/values/tables.h"
+#include "runtime/text_methods.h"
 
 namespace unisono::python {
 
@@ -268,6 +271,16 @@ void take_argument(std::int64_t* values) {
 /// 1 where it is none, 2 where it is too large.
 void read_number(std::int64_t* values) {
     bool is_int = values[1] != 0;
+    const std::u32string_view points = text_at(values[0]).view();
+    double real = 0;
+    const bool is_plain = values[1] == 0    ? text_float(points, real)
+                          : values[1] == 11 ? text_integer(points, values[1])
+                                            : false;
+    if (is_plain) {
+        if (!is_int) values[1] = std::bit_cast<std::int64_t>(real);
+        values[0] = 0;
+        return;
+    }
     with_python(values, 1, [&] {
         Ref text = python_text(values[0]);
         Ref number(!text    ? nullptr
@@ -298,9 +311,26 @@ const Table* texts_from(PyObject* list) {
 /// the name; of each argument whether it is a number, and what it is; the first is the text itself.
 /// Then 0 and the result.
 void call_method(std::int64_t* values) {
+    auto bytes = static_cast<std::size_t>(values[0]);
+    auto count = static_cast<std::size_t>(values[1]);
+    std::array<TextArgument, 4> few;
+    if (count <= few.size()) {
+        const std::int64_t* words = values + 2 + (bytes + 7) / 8;
+        for (std::size_t k = 0; k < count; ++k) few[k] = {words[2 * k] != 0, words[2 * k + 1]};
+        try {
+            std::int64_t result = 0;
+            if (text_method({reinterpret_cast<const char*>(values + 2), bytes}, {few.data(), count},
+                            result)) {
+                values[0] = 0;
+                values[1] = result;
+                return;
+            }
+        } catch (const std::bad_alloc&) {
+            values[0] = 1;
+            return;
+        }
+    }
     with_python(values, 1, [&] {
-        auto bytes = static_cast<std::size_t>(values[0]);
-        auto count = static_cast<std::size_t>(values[1]);
         Ref name(PyUnicode_FromStringAndSize(reinterpret_cast<const char*>(values + 2),
                                              static_cast<Py_ssize_t>(bytes)));
         const std::int64_t* args = values + 2 + (bytes + 7) / 8;

@@ -15,7 +15,7 @@ import weakref
 from .. import _engine
 from .._engine import CompileError
 from . import foreign, kernel_words
-from .desugar import Value, _at
+from .desugar import Value, _at, _call_of
 from .interpreted import path_of
 from .namespaces import numpy_path
 from .plain_functions import compiled_function, why_not
@@ -24,7 +24,7 @@ _most_names = 256  # of captured arrays, before those of functions that are gone
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
-_PYTHON += ("str", "ord", "chr", "dict", "set")
+_PYTHON += ("str", "ord", "chr", "dict", "set", "bytes", "bytearray")
 
 
 # Of captured arrays, by name: by number, the identity of the mapping or cell where the name stands and the
@@ -324,6 +324,11 @@ class Captured:
         if kind is tuple or (kind is bytes and len(value) <= 1024 and self.gives_items(at)):
             items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
             return self.node(at, "Tuple", items)
+        if kind is bytes and len(value) <= 1024:
+            from .bytes_library import of_latin
+
+            made = ast.Constant(value=value.decode("latin-1"))
+            return self.expression(_call_of(of_latin, at, _at(made, at)))
         if _is_numpy_scalar(value) and _is_known_dtype(value.dtype.name):
             return self.node(at, "Const", value=(value.dtype.name, value.item()))
         if given is self.function and self.around is None:

@@ -530,6 +530,12 @@ def _known(place, name, *args):
     return _at(ast.Call(func=function, args=list(args), keywords=[]), place)
 
 
+def _call_of(function, at, *args):
+    """A call of a function of the library."""
+    known = _at(Value(value=function, ctx=ast.Load()), at)
+    return _at(ast.Call(func=known, args=list(args), keywords=[]), at)
+
+
 def _call(name, place, *args):
     known = _at(Known(id=name, ctx=ast.Load()), place)
     return _at(ast.Call(func=known, args=list(args), keywords=[]), place)

@@ -49,7 +49,10 @@ _NEW = {
 
 # Those of method_library.py, which is loaded when one of them is first called.
 _METHODS = frozenset(
-    "bit_count count expandtabs index is_integer partition rindex rpartition tolist translate".split()
+    (
+        "bit_count count decode encode expandtabs hex index is_integer partition rindex rpartition "
+        "to_bytes tolist translate"
+    ).split()
 )
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}
 

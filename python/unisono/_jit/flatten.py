@@ -132,6 +132,8 @@ class _Flattener(
     def run(self):
         args = self.definition.args
         body = self.definition.body
+        if "ations" in self.text:  # permutations and combinations: the tree is not copied yet
+            self.gives_items(self.definition)
         if isinstance(self.definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(value=body), body)]
         elif self.options.get("chooses"):

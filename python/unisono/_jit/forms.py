@@ -10,7 +10,18 @@ import re
 import string
 import sys
 
-from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _integer, _name
+from .desugar import (
+    Known,
+    Let,
+    Value,
+    _assign,
+    _at,
+    _call,
+    _call_of,
+    _constant,
+    _integer,
+    _name,
+)
 
 _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
@@ -139,6 +150,10 @@ class Forms:
         name = self.builtin(e)
         if name in _EMPTY and not e.args and not e.keywords:
             return _at(_EMPTY[name](), e)
+        if name in ("bytes", "bytearray") and not e.keywords:
+            plain = self.made_bytes(e, name)
+            if plain is not None:
+                return plain
         plain_argument = len(e.args) == 1 and not isinstance(e.args[0], ast.Starred)
         if name == "repr" and plain_argument and not e.keywords:
             shown = ast.FormattedValue(value=e.args[0], conversion=ord("r"), format_spec=None)
@@ -173,8 +188,7 @@ class Forms:
         if name == "len" and len(e.args) == 1 and self.range_call(e.args[0]):
             before = []
             length, _ = self.iteration_of_range(e.args[0], before)
-            if not before:
-                return length
+            return _at(Let(body=before, value=length), e) if before else length
         takes = name in ("list", "sum", "min", "max", "any", "all", "sorted", "tuple") and e.args
         if takes and len(e.args) == 1 and name != "tuple" and self.is_lazy(e.args[0]):
             made = self.as_list(e.args[0])
@@ -237,9 +251,33 @@ class Forms:
         found, value = self.resolve(e.func) if isinstance(e, ast.Call) else (False, None)
         return found and getattr(itertools, getattr(value, "__name__", ""), None) is value
 
+    def made_bytes(self, e, name):
+        """bytes() and bytearray() of nothing, of what gives items one by one, of a text; else None."""
+        known = _name(name, e)
+        if not e.args:
+            empty = _at(ast.Tuple(elts=[], ctx=ast.Load()), e)
+            return _at(ast.Call(func=known, args=[empty], keywords=[]), e)
+        given = e.args[0]
+        if len(e.args) == 2:
+            from .bytes_library import encode
+
+            made = _call_of(encode, e, *e.args)
+            return _at(ast.Call(func=known, args=[made], keywords=[]), e)
+        if isinstance(given, ast.GeneratorExp) or self.is_lazy(given):
+            return _at(ast.Call(func=known, args=[self.as_list(given)], keywords=[]), e)
+        return None
+
     def method_of_class(self, e):
-        """dict.fromkeys(keys, value) as a dict that is written, or None."""
+        """dict.fromkeys(keys, value) as a dict that is written, int.from_bytes by the library; or None."""
         f = e.func
+        if isinstance(f, ast.Attribute) and f.attr == "from_bytes":
+            found, value = self.resolve(f.value)
+            if found and value is int:
+                from .bytes_library import from_bytes
+
+                call = _call_of(from_bytes, e, *e.args)
+                call.keywords = e.keywords
+                return call
         if not isinstance(f, ast.Attribute) or f.attr != "fromkeys" or len(e.args) != 2:
             return None
         found, value = self.resolve(f.value)

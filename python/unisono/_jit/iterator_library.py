@@ -155,7 +155,80 @@ _chosen = {
 }
 
 
-def generator_for(name, given, count):
+def permutations(iterable, r=None):
+    items = list(iterable)
+    n = len(items)
+    count = n if r is None else r
+    if count < 0:
+        raise ValueError("r must be non-negative")
+    places = list(range(n))
+    left = [n - k for k in range(min(count, n))]
+    is_open = count <= n
+    while is_open:
+        chosen = [items[places[k]] for k in range(count)]
+        yield chosen
+        is_open = False
+        i = count - 1
+        while i >= 0 and not is_open:
+            left[i] -= 1
+            if left[i] == 0:  # back to where it was before
+                first = places[i]
+                for k in range(i, n - 1):
+                    places[k] = places[k + 1]
+                places[n - 1] = first
+                left[i] = n - i
+                i -= 1
+            else:
+                other = n - left[i]
+                places[i], places[other] = places[other], places[i]
+                is_open = True
+
+
+def combinations(iterable, r):
+    items = list(iterable)
+    n = len(items)
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    places = list(range(r))
+    is_open = r <= n
+    while is_open:
+        chosen = [items[k] for k in places]
+        yield chosen
+        i = r - 1
+        while i >= 0 and places[i] == n - r + i:
+            i -= 1
+        is_open = i >= 0
+        if is_open:
+            places[i] += 1
+            for k in range(i + 1, r):
+                places[k] = places[k - 1] + 1
+
+
+def combinations_with_replacement(iterable, r):
+    items = list(iterable)
+    n = len(items)
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    places = [0] * r
+    is_open = n > 0 or r == 0
+    while is_open:
+        chosen = [items[k] for k in places]
+        yield chosen
+        i = r - 1
+        while i >= 0 and places[i] == n - 1:
+            i -= 1
+        is_open = i >= 0
+        if is_open:
+            k = places[i] + 1
+            for j in range(i, r):
+                places[j] = k
+
+
+# What gives lists, where the number of items is not known when the function is compiled.
+_of_any_count = {f.__name__: f for f in (combinations, combinations_with_replacement, permutations)}
+
+
+def generator_for(name, given, count, gives_rows):
     """The generator that stands for a class of itertools, or None.
 
     Parameters
@@ -165,9 +238,13 @@ def generator_for(name, given, count):
         How many arguments there are by position.
     count : int or None
         How many items are chosen, where the call says so.
+    gives_rows : bool
+        Whether a list does as well as a tuple.
     """
     if name in _chosen:
-        return _choosing(name, count) if count is not None and 1 <= count <= 8 else None
+        if count is not None and 1 <= count <= 8:
+            return _choosing(name, count)
+        return _of_any_count[name] if gives_rows else None
     if name == "islice":
         return islice if given == 2 else islice_from
     if name == "zip_longest":

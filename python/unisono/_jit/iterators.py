@@ -144,8 +144,10 @@ class Iterators:
             from .iterator_library import accumulate_lazily
 
             return accumulate_lazily
-        count = _integer(e.args[1]) if len(e.args) > 1 else _length(e.args[0]) if e.args else None
-        return generator_for(name, len(e.args), count)
+        named = next((k.value for k in e.keywords if k.arg == "r"), None)
+        chosen = e.args[1] if len(e.args) > 1 else named
+        count = _integer(chosen) if chosen is not None else _length(e.args[0]) if e.args else None
+        return generator_for(name, len(e.args), count, hasattr(e, "gives_rows"))
 
     def odd_iterator(self, e):
         """A refusal of a call of itertools that nothing loops over, or that says too little; else None."""
@@ -155,7 +157,10 @@ class Iterators:
             return None
         advice = "loop over it, or make a list of it: list(...)"
         if name in ("combinations", "combinations_with_replacement", "permutations"):
-            advice = f"give a constant number of items, and loop over it: {name}(x, 3)"
+            advice = (
+                f"give a constant number of items, {name}(x, 3), or loop over it and read the items "
+                f"of what it gives only"
+            )
         return self.unsupported(e, f"itertools.{name} of this form", advice)
 
     def folded(self, e):

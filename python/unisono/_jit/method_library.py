@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import jit
+from . import bytes_library, jit
 
 
 @jit
@@ -161,3 +161,5 @@ methods = {
         translate,
     )
 }
+methods |= {n: getattr(bytes_library, n) for n in ("decode", "encode", "to_bytes")}
+methods["hex"] = bytes_library.to_hex

@@ -98,6 +98,11 @@ class Sequences:
                 if is_one and _bound(s.targets[0]) in self.names_of_items:
                     taken.add(id(s.value))
             self.taken_nodes = taken
+            for s in nodes:
+                if isinstance(s, (ast.For, ast.comprehension)) and (
+                    isinstance(s.target, ast.Tuple) or _bound(s.target) in self.names_of_items
+                ):
+                    s.iter.gives_rows = True  # nothing but the items of its items is read
         return id(e) in self.taken_nodes
 
     # ---- rows
@@ -299,7 +304,11 @@ def _taken(flattener, nodes):
             taken = n.args
         elif isinstance(n, ast.Call) and getattr(n.func, "attr", "") in ("join", "extend"):
             taken = n.args
-        elif isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice):
+        elif isinstance(n, ast.Subscript) and (
+            not isinstance(n.slice, ast.Slice) or id(n) in found
+        ):
+            taken = [n.value]
+        elif isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Tuple):
             taken = [n.value]
         elif isinstance(n, (ast.For, ast.comprehension)):
             taken = [n.iter]

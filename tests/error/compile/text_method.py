@@ -1,5 +1,5 @@
 def f(s):
-    return s.encode("latin-1")
+    return s.format_map({})
 
 
 args = ("abc",)

@@ -61,8 +61,10 @@ def test_constants(f):
 
 
 def test_refused():
+    long = bytes(2000)
+
     def given_back():
-        return b"abc"
+        return long
 
     with pytest.raises(un.CompileError, match="it is a bytes"):
         un.jit(given_back)()

@@ -1,0 +1,148 @@
+"""Bytes that compiled code makes of texts and numbers, and the other way round, written in Python themselves."""
+
+from __future__ import annotations
+
+from . import jit
+
+
+@jit
+def of_latin(text):
+    made = bytearray()
+    for c in text:
+        made.append(ord(c))
+    return bytes(made)
+
+
+@jit
+def encode(text, encoding="utf-8", errors="strict"):
+    made = bytearray()
+    is_wide = encoding == "utf-8" or encoding == "utf8" or encoding == "UTF-8"
+    most = 127
+    if encoding == "latin-1" or encoding == "latin1" or encoding == "iso-8859-1":
+        most = 255
+    elif not is_wide and encoding != "ascii":
+        raise LookupError(f"unknown encoding: {encoding}")
+    place = 0
+    for c in text:
+        point = ord(c)
+        if point <= most:
+            made.append(point)
+        elif not is_wide:
+            if errors == "strict":
+                raise ValueError(
+                    f"'{encoding}' codec can't encode character in position {place}: "
+                    f"ordinal not in range({most + 1})"
+                )
+            elif errors == "replace":
+                made.append(63)
+        elif 0xD800 <= point < 0xE000:
+            raise ValueError(
+                f"'utf-8' codec can't encode character in position {place}: surrogates not allowed"
+            )
+        elif point < 0x800:
+            made.append(0xC0 | point >> 6)
+            made.append(0x80 | point & 0x3F)
+        elif point < 0x10000:
+            made.append(0xE0 | point >> 12)
+            made.append(0x80 | point >> 6 & 0x3F)
+            made.append(0x80 | point & 0x3F)
+        else:
+            made.append(0xF0 | point >> 18)
+            made.append(0x80 | point >> 12 & 0x3F)
+            made.append(0x80 | point >> 6 & 0x3F)
+            made.append(0x80 | point & 0x3F)
+        place += 1
+    return bytes(made)
+
+
+@jit
+def decode(data, encoding="utf-8", errors="strict"):
+    is_wide = encoding == "utf-8" or encoding == "utf8" or encoding == "UTF-8"
+    most = 127
+    if encoding == "latin-1" or encoding == "latin1" or encoding == "iso-8859-1":
+        most = 255
+    elif not is_wide and encoding != "ascii":
+        raise LookupError(f"unknown encoding: {encoding}")
+    parts = [""]
+    k = 0
+    n = len(data)
+    while k < n:
+        byte = data[k]
+        k += 1
+        if byte <= most:
+            parts.append(chr(byte))
+            continue
+        more = 0
+        point = 0
+        least = 0
+        if is_wide:
+            if 0xC2 <= byte < 0xE0:
+                more, point, least = 1, byte & 0x1F, 0x80
+            elif 0xE0 <= byte < 0xF0:
+                more, point, least = 2, byte & 0x0F, 0x800
+            elif 0xF0 <= byte < 0xF5:
+                more, point, least = 3, byte & 0x07, 0x10000
+        fits = more > 0 and k + more <= n
+        if fits:
+            for j in range(more):
+                fits = fits and data[k + j] & 0xC0 == 0x80
+                point = point << 6 | data[k + j] & 0x3F
+            fits = fits and least <= point <= 0x10FFFF and not 0xD800 <= point < 0xE000
+        if fits:
+            parts.append(chr(point))
+            k += more
+        elif errors == "strict":
+            raise ValueError(
+                f"'{encoding}' codec can't decode byte {hex(byte)} in position {k - 1}"
+            )
+        elif errors == "replace":
+            parts.append("\ufffd")
+    return "".join(parts)
+
+
+@jit
+def to_hex(data):
+    digits = "0123456789abcdef"
+    parts = [""]
+    for byte in data:
+        parts.append(digits[byte >> 4])
+        parts.append(digits[byte & 15])
+    return "".join(parts)
+
+
+@jit
+def to_bytes(n, length=1, byteorder="big", *, signed=False):
+    if length < 0:
+        raise ValueError("length argument must be non-negative")
+    if byteorder != "big" and byteorder != "little":
+        raise ValueError("byteorder must be either 'little' or 'big'")
+    if n < 0 and not signed:
+        raise OverflowError("can't convert negative int to unsigned")
+    if length < 8:
+        bits = 8 * length - (1 if signed and length > 0 else 0)
+        if n >= 1 << bits or n < -(1 << bits):
+            raise OverflowError("int too big to convert")
+    made = bytearray(length)
+    rest = n
+    for k in range(length):
+        made[k if byteorder == "little" else length - 1 - k] = rest & 255
+        rest >>= 8
+    return bytes(made)
+
+
+@jit
+def from_bytes(data, byteorder="big", *, signed=False):
+    if byteorder != "big" and byteorder != "little":
+        raise ValueError("byteorder must be either 'little' or 'big'")
+    n = len(data)
+    made = 0
+    for k in range(n):
+        byte = data[k if byteorder == "big" else n - 1 - k]
+        if (made < 0 or made >= 1 << 55) and not (signed and n <= 8):
+            raise OverflowError("integers are 64 bits wide in compiled functions")
+        made = made << 8 | byte
+    if signed and n > 0:
+        last = data[0 if byteorder == "big" else n - 1]
+        if last >= 128 and n < 8:
+            made -= 1 << (8 * n)
+    return made
