@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "comm/pieces.h"
+#include "comm/place.h"
 #include "core/error.h"
+#include "core/limits.h"
+#include "tape/eager/eager.h"
 #include "tape/tape.h"
 
 namespace unisono::comm {
@@ -15,6 +18,15 @@ namespace {
 constexpr std::size_t most_spare = 64;
 
 std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+/// Whether a block's array of the host may be written as a new one: it is small, and all of memory
+/// that nothing else refers to.
+bool is_reusable(const View& v) {
+    const Storage* s = v.storage;
+    return s && s->refs == 1 && s->bytes <= limits::eager_bytes && eager::is_idle(s) &&
+           !s->shared_outside() && !s->readonly && v.offset == 0 &&
+           s->bytes == v.layout->size() * size_of(v.dtype);
+}
 
 }  // namespace
 
@@ -46,13 +58,14 @@ Block& Block::made(Mesh& mesh, Storage& s, const Layout* shape, DType dtype) {
     return *block;
 }
 
-/// Of a rank alone each statement makes a storage and a block, which are used again.
+/// Of a rank alone each statement makes a storage and a block, which are used again, with their
+/// memory where that is little.
 bool Block::keeps(Storage& s) {
     Mesh* mesh = Mesh::current();
     if (mesh != &mesh_ || mesh->size() > 1 || mesh->spare().size() >= most_spare || s.poison ||
         s.readonly || s.use || s.exports > 0)
         return false;
-    hold(nullptr, nullptr, dtype_);
+    if (!is_reusable(local_.view())) hold(nullptr, nullptr, dtype_);
     s.version = 0;
     mesh->spare().push_back(&s);
     return true;
@@ -72,14 +85,24 @@ void Block::hold(Storage* local, const Layout* packed_local, DType dtype) {
     here.dtype = dtype;
 }
 
-Array Block::alike(Block& other, Device* place, const Held* held, Storage* local,
-                   const Layout* layout, DType dtype) {
-    Mesh& mesh = other.mesh_;
+Array Block::alike(Mesh& mesh, const Spread& spread, Storage* local, const Layout* layout,
+                   DType dtype) {
     auto& spare = mesh.spare();
+    if (!local) {
+        const View* ready = spare.empty() ? nullptr : &of(*spare.back())->local_.view();
+        if (ready && ready->storage && ready->layout == layout && ready->dtype == dtype) {
+            ready->storage->version = 0;
+        } else {
+            const Array fresh(Storage::create(nullptr, layout->size() * size_of(dtype)), layout,
+                              dtype, false);
+            fresh.view().storage->allocate();
+            return alike(mesh, spread, fresh.view().storage, layout, dtype);
+        }
+    }
     Storage* s;
     Block* block;
     if (spare.empty()) {
-        s = Storage::create(place, 0);
+        s = Storage::create(&mesh.place(), 0);
         block = &made(mesh, *s, layout, dtype);
     } else {
         s = spare.back();
@@ -89,17 +112,11 @@ Array Block::alike(Block& other, Device* place, const Held* held, Storage* local
     }
     s->bytes = layout->size() * block->width;
     s->version = 1;
-    if (held) {
-        block->held_ = *held;
-        block->spread_ = 0;
-    } else {
-        if (other.spread_ == 0) other.spread_ = mesh.next_spread();
-        if (block->spread_ != other.spread_) {
-            block->held_ = other.held_;
-            block->spread_ = other.spread_;
-        }
+    if (block->spread_ != spread.number) {
+        block->held_ = *spread.held;
+        block->spread_ = spread.number;
     }
-    block->hold(local, layout, dtype);
+    if (local) block->hold(local, layout, dtype);
     return {s, layout, dtype, false};
 }
 
@@ -176,14 +193,13 @@ bool Block::shows(const View& view) const {
     const Dims all = shape(), pitch = shape_->strides();
     if (extents.empty() && size_of(view.dtype) == width)
         return view.offset >= 0 && view.offset < shape_->size();
-    const bool is_alike =
-        size_of(view.dtype) == width && extents.size() == all.size() && view.layout->size() > 0;
-    if (!is_alike || !std::ranges::equal(strides, pitch)) return steps(view).has_value();
+    if (size_of(view.dtype) != width || extents.size() != all.size() || view.layout->size() == 0)
+        return steps(view).has_value();
     // A slice with step 1, as most are: quicker than to take it apart.
     std::int64_t rest = view.offset;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const std::int64_t start = pitch[k] > 1 ? rest / pitch[k] : rest;
-        if (start + extents[k] > all[k]) return steps(view).has_value();
+        if (strides[k] != pitch[k] || start + extents[k] > all[k]) return steps(view).has_value();
         rest -= start * pitch[k];
     }
     return true;

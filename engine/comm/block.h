@@ -53,10 +53,19 @@ class Block : public PlacedMemory {
     void decide(Held held, const Halos& room = {});
     /// Decides to be where the rank's results lie already; `part` is packed.
     void adopt(Held held, Array part);
-    /// Of a rank alone: new memory of the mesh's place with the contents of `local`, spread as the
-    /// other block's is, or as `held` says where that is not null.
-    static Array alike(Block& other, Device* place, const Held* held, Storage* local,
-                       const Layout* packed, DType dtype);
+    /// Of a rank alone: how a block is spread, and that by a number: equal ones, equal held.
+    struct Spread {
+        const Held* held;
+        std::uint64_t number;
+    };
+    Spread spread() {
+        if (spread_ == 0) spread_ = mesh_.next_spread();
+        return {&*held_, spread_};
+    }
+    /// Of a rank alone: new memory of the mesh's place, spread so, with the contents of `local`;
+    /// null: with memory that is yet to be written.
+    static Array alike(Mesh& mesh, const Spread& spread, Storage* local, const Layout* packed,
+                       DType dtype);
 
     /// As the array's shape is for views of that dtype: of complex numbers the parts are an axis.
     std::optional<Steps> steps(const View& view) const;
@@ -97,7 +106,7 @@ class Block : public PlacedMemory {
     const Layout* shape_;
     DType dtype_;
     std::optional<Held> held_;
-    std::uint64_t spread_ = 0;  ///< equal numbers, equal held_; 0: not numbered yet
+    std::uint64_t spread_ = 0;  ///< 0: not numbered yet
     Array local_;
     Halos room_, current_;  ///< of each split
 };

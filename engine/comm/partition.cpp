@@ -149,10 +149,17 @@ void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& 
 
 Array Partition::adopted(Storage* local, const Layout* packed, DType dtype, const View& like) {
     Block& other = *Block::of(*like.storage);
-    Device* const place = like.storage->device;
-    if (other.has_shape(packed)) return Block::alike(other, place, nullptr, local, packed, dtype);
-    const Held held = default_held(packed->shape());
-    return Block::alike(other, place, &held, local, packed, dtype);
+    if (other.has_shape(packed)) return Block::alike(mesh_, other.spread(), local, packed, dtype);
+    if (evenly_.packed != packed) {
+        packed->retain();
+        if (evenly_.packed) evenly_.packed->release();
+        evenly_ = {packed, default_held(packed->shape()), mesh_.next_spread()};
+    }
+    return Block::alike(mesh_, {&evenly_.held, evenly_.number}, local, packed, dtype);
+}
+
+Partition::~Partition() {
+    if (evenly_.packed) evenly_.packed->release();
 }
 
 Storage* Partition::memory_of(const Storage& storage) {

@@ -50,6 +50,7 @@ class Partition final : public Windows {
     void complete(Storage& storage) override;
     using Windows::adopted;
     Array adopted(Storage* local, const Layout* packed, DType dtype, const View& like) override;
+    ~Partition() override;
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;
@@ -138,6 +139,12 @@ class Partition final : public Windows {
     Tape tape_;
     WindowPlans plans_;
     bool deals_ = false;  ///< an array was made whose indices are dealt out: others may follow it
+    /// Of a rank alone: how arrays of the layout that was asked for last are spread evenly.
+    struct Evenly {
+        const Layout* packed = nullptr;
+        Held held = Held::all(1);
+        std::uint64_t number = 0;
+    } evenly_;
     std::size_t recorded_ = 0;  ///< statements of the window that is recorded, alike on all ranks
     // Of the window that runs.
     std::unordered_map<const Block*, Held> planned_;  ///< of blocks that are not decided

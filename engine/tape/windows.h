@@ -53,7 +53,8 @@ class Windows {
     virtual void complete(Storage& storage) = 0;
 
     /// Of a rank alone: memory of the place with the contents of new memory of the host that a
-    /// packed array has all of, spread as the memory of `like` is.
+    /// packed array has all of, spread as the memory of `like` is. `local` null: with new memory,
+    /// which the caller is about to write where PlacedMemory::here says.
     virtual Array adopted(Storage* local, const Layout* packed, DType dtype, const View& like) = 0;
     Array adopted(const Array& local, const View& like) {
         const View& v = local.view();

@@ -166,13 +166,11 @@ bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
     return true;
 }
 
-Array run_plain(const PlainCall& call, const Array& into) {
-    Storage* out = into.view().storage;
-    const std::int64_t points = into.size();
-    call.loop(into.view().data(), call.data[0], call.data[1], call.data[0], points);
-    ++out->version;
-    eager::note(out, call.read, points * size_of(into.dtype()));
-    return into;
+void run_plain(const PlainCall& call, const View& into) {
+    const std::int64_t points = into.layout->size();
+    call.loop(into.data(), call.data[0], call.data[1], call.data[0], points);
+    ++into.storage->version;
+    eager::note(into.storage, call.read, points * size_of(into.dtype));
 }
 
 // Each way to make an array is a function of its own, so that the array is made where the caller
@@ -306,8 +304,11 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
                   const Array* into) {
     const bool few = like.layout->size() <= limits::eager_points && Tape::current().runs_eagerly();
     PlainCall call;
-    if (few && prepare_plain(row, args, like, into, call))
-        return into ? run_plain(call, *into) : run_plain(call, like.layout, row.result);
+    if (few && prepare_plain(row, args, like, into, call)) {
+        if (!into) return run_plain(call, like.layout, row.result);
+        run_plain(call, into->view());
+        return *into;
+    }
     return record_plain(row, args, like, into, few);
 }
 
@@ -537,7 +538,9 @@ struct FewAlone {
                prepare_plain<elements_alone>(*row, args, *like, nullptr, call);
     }
     Array run() const {
-        return windows->adopted(run_plain(call, like->layout, row->result), *like);
+        Array made = windows->adopted(nullptr, like->layout, row->result, *like);
+        run_plain(call, static_cast<const PlacedMemory*>(made.view().storage->owner)->here);
+        return made;
     }
 };
 
@@ -613,28 +616,8 @@ static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
     return *out;
 }
 
-/// The same for `where`.
-static Array where_alone(std::span<const Arg> args, const View& like) {
-    Windows* windows = windows_alone(like.storage->device);
-    LocalOperands local;
-    if (!windows || !local.set(args, like.storage->device)) return {};
-    Array computed = where(local.of[0], local.of[1], local.of[2]);
-    return computed.rank() == 0 ? computed : windows->adopted(computed, like);
-}
-
-Array where(const Arg& condition, const Arg& a, const Arg& b) {
-    Arg values[] = {a, b};
-    DType t = common_dtype(values);
-    for (const Arg& value : values) check_weak("where", value, t);
-    Arg all[] = {condition, a, b};
-    if (const View* far = first_far(all)) [[unlikely]] {
-        Array alone = where_alone(all, *far);
-        if (is_made(alone)) return alone;
-    }
-    Array near[3];
-    if (Device* far = far_device(all)) {
-        for (std::size_t k = 0; k < 3; ++k) all[k] = beside(all[k], far, near[k]);
-    }
+/// `where` of operands of one device, to that dtype.
+static Array record_where(std::span<const Arg> all, DType t) {
     Device* device = common_device("where", all);
     const Layout* packed = broadcast_layout("where", all);
     Entry e{};
@@ -648,7 +631,32 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
                                      : broadcast_view(all[k].view, packed);
     }
     Tape::of(device).append(e);
-    return shared_value(std::move(made));
+    return made;
+}
+
+/// The same on the mesh of a rank alone; none where it must be planned.
+static Array where_alone(std::span<const Arg> args, DType t, const View& like) {
+    Windows* windows = windows_alone(like.storage->device);
+    LocalOperands local;
+    if (!windows || !local.set(args, like.storage->device)) return {};
+    Array computed = record_where(local.of, t);
+    return computed.rank() == 0 ? computed : windows->adopted(computed, like);
+}
+
+Array where(const Arg& condition, const Arg& a, const Arg& b) {
+    Arg values[] = {a, b};
+    DType t = common_dtype(values);
+    for (const Arg& value : values) check_weak("where", value, t);
+    Arg all[] = {condition, a, b};
+    const View* place = first_far(all);
+    if (!place) return record_where(all, t);
+    Array alone = where_alone(all, t, *place);
+    if (is_made(alone)) return alone;
+    Array near[3];
+    if (Device* far = far_device(all)) {
+        for (std::size_t k = 0; k < 3; ++k) all[k] = beside(all[k], far, near[k]);
+    }
+    return shared_value(record_where(all, t));
 }
 
 }  // namespace unisono
