@@ -126,4 +126,14 @@ inline const char* element_here(const View& view, std::int64_t place) {
     return here.storage->data() + (here.offset + place) * memory->width;
 }
 
+/// Of a rank alone: packed memory of the place, made for the caller to write.
+struct ResultAlone {
+    Array array;
+    const View& here;  ///< the same memory as the host's
+
+    ResultAlone(Windows& windows, const Layout* packed, DType dtype, const View& like)
+        : array(windows.adopted(nullptr, packed, dtype, like)),
+          here(static_cast<const PlacedMemory*>(array.view().storage->owner)->here) {}
+};
+
 }  // namespace unisono

@@ -339,3 +339,37 @@ def test_memory_that_is_used_again_keeps_nothing_of_what_it_was():
         )
         if x.ndim == 1 and dtype != "bool":
             assert x[2] == np.asarray(x)[2]
+
+
+@pytest.mark.skipif(un.mesh("mpi").size > 1, reason="memory of a rank alone")
+def test_small_statements_of_a_rank_alone_allocate_nothing():
+    mesh = un.mesh("mpi")
+    a, b = un.arange(500.0, mesh=mesh), un.ones(500, mesh=mesh)
+    mask = a > 100
+
+    def statements():
+        for _ in range(50):
+            a + b
+            (a * 2.0 - b) / 3.0
+            a.copy()
+            un.where(mask, a, b)
+            b[...] = a
+
+    statements()
+    before = un.stats()["bytes_allocated"]
+    statements()
+    assert un.stats()["bytes_allocated"] == before
+
+
+def test_memory_that_is_seen_elsewhere_is_not_used_again():
+    a = un.arange(500.0, mesh=un.mesh("mpi"))
+    parts = []
+    for k in range(40):
+        x = a + k
+        parts.append(x.local)
+        assert float(x[0]) == k
+        del x
+        same(a * 2, np.arange(500.0) * 2)
+    own = np.asarray(a.local)
+    for k, part in enumerate(parts):
+        same(part, own + k)

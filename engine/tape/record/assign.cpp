@@ -10,8 +10,8 @@
 
 namespace unisono {
 
-static void check_destination(const Array& target) {
-    if (!target.readonly()) return;
+static void check_destination(bool is_readonly) {
+    if (!is_readonly) return;
     fail(ErrorKind::Value,
          "assignment: the destination is read-only; make a copy with .copy() and write into that");
 }
@@ -44,34 +44,35 @@ static View assigned_operand(const Arg& value, const View& out) {
     return broadcast_view(v, out.layout->packed());
 }
 
-/// On the mesh of a rank alone: the same on the host's arrays; false where it must be planned.
-static bool assign_alone(const View& out, const Arg& value) {
-    View to;
-    if (!windows_alone(out.storage->device) || !view_here(out, to)) return false;
-    Arg local = value;
-    if (!value.is_scalar() &&
-        (value.view.storage->device != out.storage->device || !view_here(value.view, local.view)))
-        return false;
-    assign(Array::of(to), local);
-    return true;
+/// On the mesh of a rank alone: both become the host's arrays, but where they must be planned.
+static void take_local(View& out, Arg& value) {
+    View to, from;
+    if (!windows_alone(out.storage->device) || !view_here(out, to)) return;
+    if (!value.is_scalar()) {
+        if (value.view.storage->device != out.storage->device || !view_here(value.view, from))
+            return;
+        value.view = from;
+    }
+    check_destination(to.storage->readonly);
+    out = to;
 }
 
 void assign(const Array& target, const Arg& given) {
-    check_destination(target);
-    const View& out = target.view();
+    check_destination(target.readonly());
+    View out = target.view();
     Array near;
-    const Arg value = beside(given, out.storage->device, near);
+    Arg value = beside(given, out.storage->device, near);
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
-    if (out.storage->device && assign_alone(out, value)) [[unlikely]]
-        return;
+    if (out.storage->device) [[unlikely]]
+        take_local(out, value);
     Entry e{};
     e.kind = EntryKind::Copy;
     e.inputs = 1;
     e.compute = out.dtype;
     e.out = out;
     e.in[0] = assigned_operand(value, out);
-    Tape& tape = Tape::of(target);
+    Tape& tape = Tape::of(out.storage->device);
     if (out.layout->size() == 0 || tape.run_eagerly(e)) return;
     Array keep;
     e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
@@ -79,7 +80,7 @@ void assign(const Array& target, const Arg& given) {
 }
 
 void assign_where(const Array& target, const Arg& given_mask, const Arg& given) {
-    check_destination(target);
+    check_destination(target.readonly());
     const View& out = target.view();
     Array near[2];
     const Arg value = beside(given, out.storage->device, near[0]);

@@ -70,8 +70,13 @@ Array astype(const Array& a, DType t, bool copy_if_same) {
     if (a.is_known() && !is_complex(t)) return Array::known(cast(a.scalar(), t));
     if (a.device()) {
         View local;
-        if (Windows* windows = source_alone(a, local))
-            return windows->adopted(astype(Array::of(local), t, true), a.view());
+        Windows* windows = source_alone(a, local);
+        if (windows && a.size() <= limits::eager_points) {
+            ResultAlone made(*windows, local.layout->packed(), t, a.view());
+            assign(Array::of(made.here), {local});
+            return std::move(made.array);
+        }
+        if (windows) return windows->adopted(astype(Array::of(local), t, true), a.view());
     }
     Entry e{};
     e.kind = EntryKind::Copy;

@@ -142,11 +142,10 @@ const char* elements_alone(const View& v) {
 /// False where an operand is not ready or lies otherwise.
 template <const char* (*elements_of)(const View&) = elements>
 bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
-                   const Array* into, PlainCall& call) {
+                   const View* into, PlainCall& call) {
     const Layout* layout = like.layout;
     if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
-    if (into && (!eager::is_idle(into->view().storage) || !into->view().layout->contiguous()))
-        return false;
+    if (into && (!eager::is_idle(into->storage) || !into->layout->contiguous())) return false;
     unsigned form = 0;
     for (std::size_t k = 0; k < args.size(); ++k) {
         const View& v = args[k].view;
@@ -304,7 +303,7 @@ Array apply_plain(const OpTable::Row& row, std::span<const Arg> args, const View
                   const Array* into) {
     const bool few = like.layout->size() <= limits::eager_points && Tape::current().runs_eagerly();
     PlainCall call;
-    if (few && prepare_plain(row, args, like, into, call)) {
+    if (few && prepare_plain(row, args, like, into ? &into->view() : nullptr, call)) {
         if (!into) return run_plain(call, like.layout, row.result);
         run_plain(call, into->view());
         return *into;
@@ -524,23 +523,32 @@ static bool is_made(const Array& a) { return a.view().layout; }
 struct FewAlone {
     const OpTable::Row* row;
     const View* like = nullptr;
+    const Array* out;
+    View target;  ///< of `out`, where that is not null
     Windows* windows;
     PlainCall call;
 
     /// False where it is any other.
-    bool prepare(Op op, std::span<const Arg> args) {
+    bool prepare(Op op, std::span<const Arg> args, const Array* into) {
+        out = into;
         row = plain_case(op, args, like);
         if (!row || like->layout->size() > limits::eager_points || like->layout->rank() == 0 ||
-            op == Op::FloorDiv || op == Op::NextAfter)
+            op == Op::FloorDiv || op == Op::NextAfter ||
+            (out && !is_plain_output(*row, args, *like, *out)))
             return false;
         windows = windows_alone(like->storage->device);
         return windows && Tape::current().runs_eagerly() &&
-               prepare_plain<elements_alone>(*row, args, *like, nullptr, call);
+               (!out || view_here(out->view(), target)) &&
+               prepare_plain<elements_alone>(*row, args, *like, out ? &target : nullptr, call);
     }
     Array run() const {
-        Array made = windows->adopted(nullptr, like->layout, row->result, *like);
-        run_plain(call, static_cast<const PlacedMemory*>(made.view().storage->owner)->here);
-        return made;
+        if (out) {
+            run_plain(call, target);
+            return *out;
+        }
+        ResultAlone made(*windows, like->layout, row->result, *like);
+        run_plain(call, made.here);
+        return std::move(made.array);
     }
 };
 
@@ -573,7 +581,7 @@ static Array apply_alone(Op op, std::span<const Arg> args, const Array* out) {
 
 /// Where some operand, or `out`, is on a device.
 [[gnu::noinline]] static Array apply_far(Op op, std::span<const Arg> args, const Array* out) {
-    if (FewAlone few; !out && few.prepare(op, args)) return few.run();
+    if (FewAlone few; few.prepare(op, args, out)) return few.run();
     Array made = apply_alone(op, args, out);
     if (is_made(made)) return made;
     Device* far = far_device(args);
@@ -616,21 +624,25 @@ static Array apply_any(Op op, std::span<const Arg> args, const Array* out) {
     return *out;
 }
 
-/// `where` of operands of one device, to that dtype.
-static Array record_where(std::span<const Arg> all, DType t) {
-    Device* device = common_device("where", all);
-    const Layout* packed = broadcast_layout("where", all);
+/// Records `where` of operands of one device, to memory of that dtype.
+static void record_where(std::span<const Arg> all, const View& to) {
     Entry e{};
     e.kind = EntryKind::Select;
-    e.compute = t;
+    e.compute = to.dtype;
     e.inputs = 3;
-    e.out = fresh_view(packed, t, device);
-    Array made = Array::of(e.out, packed->rank() == 0);
+    e.out = to;
     for (std::size_t k = 0; k < 3; ++k) {
-        e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : t)
-                                     : broadcast_view(all[k].view, packed);
+        e.in[k] = all[k].is_scalar() ? scalar_as(all[k], k == 0 ? DType::Bool : to.dtype)
+                                     : broadcast_view(all[k].view, to.layout);
     }
-    Tape::of(device).append(e);
+    Tape::of(to.storage->device).append(e);
+}
+
+static Array where_of(std::span<const Arg> all, DType t) {
+    const Layout* packed = broadcast_layout("where", all);
+    const View to = fresh_view(packed, t, common_device("where", all));
+    Array made = Array::of(to, packed->rank() == 0);
+    record_where(all, to);
     return made;
 }
 
@@ -639,7 +651,13 @@ static Array where_alone(std::span<const Arg> args, DType t, const View& like) {
     Windows* windows = windows_alone(like.storage->device);
     LocalOperands local;
     if (!windows || !local.set(args, like.storage->device)) return {};
-    Array computed = record_where(local.of, t);
+    const Layout* packed = broadcast_layout("where", local.of);
+    if (packed->rank() > 0 && packed->size() <= limits::eager_points) {
+        ResultAlone made(*windows, packed, t, like);
+        record_where(local.of, made.here);
+        return std::move(made.array);
+    }
+    Array computed = where_of(local.of, t);
     return computed.rank() == 0 ? computed : windows->adopted(computed, like);
 }
 
@@ -649,14 +667,14 @@ Array where(const Arg& condition, const Arg& a, const Arg& b) {
     for (const Arg& value : values) check_weak("where", value, t);
     Arg all[] = {condition, a, b};
     const View* place = first_far(all);
-    if (!place) return record_where(all, t);
+    if (!place) return where_of(all, t);
     Array alone = where_alone(all, t, *place);
     if (is_made(alone)) return alone;
     Array near[3];
     if (Device* far = far_device(all)) {
         for (std::size_t k = 0; k < 3; ++k) all[k] = beside(all[k], far, near[k]);
     }
-    return shared_value(record_where(all, t));
+    return shared_value(where_of(all, t));
 }
 
 }  // namespace unisono
