@@ -114,26 +114,28 @@ Value Arrays::snapshot(const Value& array) {
 /// Moves an array into the slot and variables of a name.
 Value Arrays::move_array(const std::string& name, const Value& value, const Type& type,
                          const Place& place) {
-    if (source_.is_kernel) {
-        refuse(place,
-               "'" + name +
-                   "' would hold a view or one of several arrays, which kernels "
-                   "cannot do",
+    Descriptor d = describe_array(value.array);
+    // A work-item has no slots: a name in a kernel stands for parts of one array.
+    const bool keeps_root = source_.is_kernel;
+    if (keeps_root && function_->arrays[static_cast<std::size_t>(d.root)].is_slot) {
+        refuse(place, "'" + name + "' would hold one of several arrays, which kernels cannot do",
                "index the array itself");
     }
-    Descriptor d = describe_array(value.array);
     Frame& f = home(name);
     std::string key = name + "/" + describe(type) + (type.writable ? "w" : "r");
+    if (keeps_root) key += std::to_string(d.root);
     for (StrideClass c : type.strides) key += std::to_string(static_cast<int>(c));
     auto [it, is_new] = f.arrays.emplace(key, -1);
     if (is_new) {
         // New arrays are told by their slot's name.
-        Descriptor own{b_->slot(name == "made" ? "made.held" : name, type.dtype, type.writable),
-                       nullptr,
-                       {},
-                       {},
-                       type.strides,
-                       type.writable};
+        Descriptor own{
+            keeps_root ? d.root
+                       : b_->slot(name == "made" ? "made.held" : name, type.dtype, type.writable),
+            nullptr,
+            {},
+            {},
+            type.strides,
+            type.writable};
         own.offset = b_->read(variable(name + ".offset", DType::Int64));
         for (std::size_t k = 0; k < d.extents.size(); ++k) {
             std::string axis = std::to_string(k);
@@ -149,8 +151,10 @@ Value Arrays::move_array(const std::string& name, const Value& value, const Type
     moved.type = type;
     moved.array = id;
     if (value.array == id) return moved;
-    note_fresh(function_->arrays[static_cast<std::size_t>(id)].base, d.root);
-    emit(b_->point(function_->arrays[static_cast<std::size_t>(id)].base, d.root));
+    if (!keeps_root) {
+        note_fresh(function_->arrays[static_cast<std::size_t>(id)].base, d.root);
+        emit(b_->point(function_->arrays[static_cast<std::size_t>(id)].base, d.root));
+    }
     set_variable(name + ".offset", d.offset);
     for (std::size_t k = 0; k < d.extents.size(); ++k) {
         std::string axis = std::to_string(k);

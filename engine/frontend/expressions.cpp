@@ -94,8 +94,8 @@ Value Expressions::expression_of(const Node& node) {
             return v;
         }
         case NodeKind::Slice:
-            refuse(node.place, "a slice makes a view, which kernels do not have",
-                   "pass the sliced array as an argument");
+            refuse(node.place, "a slice makes a view, where one element is needed",
+                   "give an integer for every axis");
         case NodeKind::Unsupported:
             refuse(node.place, node.text + " is not supported in a compiled function", node.note);
         case NodeKind::Opaque:

@@ -50,7 +50,16 @@ bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name
     std::function<bool(const Type&)> holds_array = [&](const Type& t) {
         return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
     };
-    if (source_.is_kernel && holds_array(*joined)) refuse_join(name, a, b);
+    std::function<bool(const Value&, const Value&)> are_of_one = [&](const Value& x,
+                                                                     const Value& y) {
+        if (x.type.is_array() && y.type.is_array())
+            return x.array >= 0 && y.array >= 0 &&
+                   describe_array(x.array).root == describe_array(y.array).root;
+        return std::equal(x.items.begin(), x.items.end(), y.items.begin(), y.items.end(),
+                          are_of_one);
+    };
+    if (source_.is_kernel && holds_array(*joined) && !are_of_one(a.value, b.value))
+        refuse_join(name, a, b);
     guess[name] = *joined;
     return true;
 }

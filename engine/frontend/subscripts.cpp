@@ -35,7 +35,7 @@ std::vector<E> Selections::indices(const Node& node, const Value& array) {
     if (static_cast<int>(list.size()) < array.type.rank) {
         refuse(node.place,
                "an array of rank " + rank + " is indexed with " + std::to_string(list.size()) +
-                   " indices; that makes a view, which kernels do not have",
+                   " indices, which makes a view, where one element is needed",
                "give all " + rank + " indices, as in a[i, j]");
     }
     if (static_cast<int>(list.size()) > array.type.rank) {
@@ -85,7 +85,6 @@ std::optional<std::vector<const Node*>> Selections::items_of_tuple(const Node& n
 /// The items of an index that makes a view; nothing where it is full integer indexing.
 std::optional<std::vector<const Node*>> Selections::view_items(const Node& node,
                                                                const Value& array) {
-    if (source_.is_kernel) return std::nullopt;
     std::vector<const Node*> items = index_nodes(node);
     bool is_partial = static_cast<int>(items.size()) < array.type.rank;
     if (items.size() == 1 && items[0]->kind == NodeKind::Name) {

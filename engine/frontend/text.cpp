@@ -217,9 +217,6 @@ std::pair<std::string, std::vector<E>> Calls::message_of(const Node& node,
 
 /// print(...): one call of the run-time part with the text, eight bytes to a value.
 Value Calls::call_print(const Node& node) {
-    if (source_.is_kernel) {
-        refuse(node.place, "a kernel cannot print", "store what it should tell into an array");
-    }
     Template line;
     line.takes_arrays = true;
     line.role = "what is printed";

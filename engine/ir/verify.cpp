@@ -226,8 +226,9 @@ class Verifier {
     /// What a view reads is declared where the view is used.
     void view(const Array& a) {
         const Array& base = at(f_.arrays, a.base, "a view");
-        require(base.is_slot || base.param >= 0,
-                [&] { return "a view sees a slot or parameter; got " + a.name; });
+        require(!base.is_view(), [&] {
+            return "a view sees a slot, a parameter or an array of a kernel; got " + a.name;
+        });
         require(a.extents.size() == static_cast<std::size_t>(a.rank) &&
                     a.view_strides.size() == a.extents.size(),
                 [&] { return "a view has an extent and a stride per axis; got " + a.name; });

@@ -51,7 +51,7 @@ bool asks_work_item(E e) {
 /// Finds variables whose value may differ among the work-items of a group.
 class Varying {
   public:
-    explicit Varying(const Function& f) : vars_(f.vars.size()) {
+    explicit Varying(const Function& f) : f_(f), vars_(f.vars.size()) {
         for (bool changed = true; changed;) {
             changed_ = false;
             visit(f.body, false);
@@ -62,6 +62,7 @@ class Varying {
     bool operator()(E e) const {
         if (asks_work_item(e)) return true;
         if (e->kind == ExprKind::Var && vars_[static_cast<std::size_t>(e->id)]) return true;
+        if (e->kind == ExprKind::Load && is_elsewhere(e->id)) return true;
         return std::any_of(e->args.begin(), e->args.end(), *this);
     }
 
@@ -86,6 +87,14 @@ class Varying {
         for (S b : s->orelse) visit(b, controls ? varies : under_varying);
     }
 
+    /// Whether the array is a view that may see other elements in each work-item.
+    bool is_elsewhere(std::int32_t array) const {
+        const Array& a = f_.arrays[static_cast<std::size_t>(array)];
+        return a.is_view() && ((*this)(a.offset) ||
+                               std::any_of(a.view_strides.begin(), a.view_strides.end(), *this));
+    }
+
+    const Function& f_;
     std::vector<bool> vars_;
     bool changed_ = false;
 };
@@ -306,8 +315,19 @@ class Decision {
 
 void Mentions::add(E e) {
     if (e->kind == ExprKind::Var) vars[static_cast<std::size_t>(e->id)] = true;
-    if (e->kind == ExprKind::Load) arrays[static_cast<std::size_t>(e->id)] = true;
+    if (e->kind == ExprKind::Load) add_array(e->id);
     for (E a : e->args) add(a);
+}
+
+void Mentions::add_array(std::int32_t a) {
+    const auto index = static_cast<std::size_t>(a);
+    if (arrays[index]) return;
+    arrays[index] = true;
+    const Array& array = f_.arrays[index];
+    if (!array.is_view()) return;
+    add(array.offset);
+    for (E e : array.extents) add(e);
+    for (E e : array.view_strides) add(e);
 }
 
 void Mentions::add(S s) {
@@ -318,11 +338,11 @@ void Mentions::add(S s) {
             break;
         case StmtKind::Assign: vars[static_cast<std::size_t>(s->id)] = true; break;
         case StmtKind::Store:
-        case StmtKind::Atomic: arrays[static_cast<std::size_t>(s->id)] = true; break;
+        case StmtKind::Atomic: add_array(s->id); break;
         default: break;
     }
     for (std::int32_t v : s->outs) vars[static_cast<std::size_t>(v)] = true;
-    for (std::int32_t a : s->arrays) arrays[static_cast<std::size_t>(a)] = true;
+    for (std::int32_t a : s->arrays) add_array(a);
     for (S b : s->body) add(b);
     for (S b : s->orelse) add(b);
 }

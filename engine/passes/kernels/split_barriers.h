@@ -41,9 +41,15 @@ Sharing decide_sharing(const ir::Function& f, const std::vector<Piece>& pieces);
 /// The variables and arrays that statements mention.
 struct Mentions {
     std::vector<bool> vars, arrays;
-    explicit Mentions(const ir::Function& f) : vars(f.vars.size()), arrays(f.arrays.size()) {}
+    explicit Mentions(const ir::Function& f)
+        : vars(f.vars.size()), arrays(f.arrays.size()), f_(f) {}
     void add(ir::E e);
     void add(ir::S s);  ///< a declaration without value does not mention its variable
+
+  private:
+    void add_array(std::int32_t a);  ///< of a view also what tells where it is
+
+    const ir::Function& f_;
 };
 
 }  // namespace unisono::passes

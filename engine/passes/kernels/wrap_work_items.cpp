@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "ir/fence.h"
 #include "passes/cleanup/simplify.h"
@@ -52,6 +53,8 @@ class ItemCode final : public Rewriter {
     E item_index = nullptr;
     /// Variables of this region that hold a query's value: global id per axis.
     std::array<std::int32_t, 3> global_ids{-1, -1, -1};
+    /// What stands for views in this region.
+    std::map<std::int32_t, std::int32_t> views;
 
     E expr(E e) override {
         b_.line = e->line;
@@ -61,6 +64,11 @@ class ItemCode final : public Rewriter {
             return array < 0 ? e : b_.load(array, {index()});
         }
         e = children(e);
+        if (e->kind == ExprKind::Load && view(e->id) != e->id) {
+            Expr changed = *e;
+            changed.id = view(e->id);
+            return b_.own(changed);
+        }
         if (e->kind != ExprKind::Load || widened(e->id) < 0) return e;
         Expr changed = *e;
         std::vector<E> args(e->args.begin(), e->args.end());
@@ -141,6 +149,11 @@ class ItemCode final : public Rewriter {
 
     S store(S s) {
         s = children(s);
+        if (view(s->id) != s->id) {
+            Stmt changed = *s;
+            changed.id = view(s->id);
+            return b_.own(changed);
+        }
         if (widened(s->id) < 0) return s;
         Stmt changed = *s;
         std::vector<E> args(s->args.begin(), s->args.end());
@@ -150,8 +163,47 @@ class ItemCode final : public Rewriter {
         return b_.own(changed);
     }
 
+    /// The view as this region sees it: where it is follows from values of the work-item.
+    std::int32_t view(std::int32_t id) {
+        if (static_cast<std::size_t>(id) >= function().arrays.size()) return id;
+        const Array a = function().arrays[static_cast<std::size_t>(id)];
+        if (!a.is_view()) return id;
+        if (auto known = views.find(id); known != views.end()) return known->second;
+        bool is_new = widened(a.base) >= 0;
+        auto own = [&](E e) {
+            E made = expr(e);
+            is_new = is_new || made != e;
+            return made;
+        };
+        E offset = own(a.offset);
+        std::vector<E> extents, strides;
+        for (E e : a.extents) extents.push_back(own(e));
+        for (E e : a.view_strides) strides.push_back(own(e));
+        std::int32_t made = id;
+        if (is_new) {
+            std::int32_t base = a.base;
+            if (widened(base) >= 0) {
+                E count = b_.i64(1);
+                for (E e : function().arrays[static_cast<std::size_t>(base)].extents)
+                    count = b_.mul(count, e);
+                offset = b_.add(offset, b_.mul(index(), count));
+                base = widened(base);
+            }
+            made = b_.view(a.name, base, offset, extents, strides, a.strides, a.writable);
+        }
+        views[id] = made;
+        return made;
+    }
+
     S call(S s) {
         s = children(s);
+        std::vector<std::int32_t> arrays(s->arrays.begin(), s->arrays.end());
+        for (std::int32_t& a : arrays) a = view(a);
+        if (!std::equal(arrays.begin(), arrays.end(), s->arrays.begin())) {
+            Stmt changed = *s;
+            changed.arrays = function().arena->copy(std::span<const std::int32_t>(arrays));
+            s = b_.own(changed);
+        }
         for (std::int32_t a : s->arrays) {
             if (widened(a) < 0) continue;
             fail(ErrorKind::Unsupported,
@@ -477,6 +529,7 @@ class WrapWorkItems {
             }
         }
         std::vector<S> out;
+        code_->views.clear();
         code_->item_index = item_index();
         if (finished_is_shared_) {
             E done_already =
@@ -507,6 +560,7 @@ class WrapWorkItems {
 
     /// Control of the whole group: its operands are the first work-item's.
     S control(const Piece& p) {
+        code_->views.clear();
         code_->item_index = nullptr;
         Stmt s = *p.control;
         std::vector<E> args;
@@ -532,6 +586,15 @@ class WrapWorkItems {
         Expr changed = *e;
         std::vector<E> args;
         for (E a : e->args) args.push_back(recomputed_inline(a));
+        const bool is_load = e->kind == ExprKind::Load;
+        if (is_load && f_.arrays[static_cast<std::size_t>(e->id)].is_view()) {
+            const Array a = f_.arrays[static_cast<std::size_t>(e->id)];
+            std::vector<E> extents, strides;
+            for (E x : a.extents) extents.push_back(recomputed_inline(x));
+            for (E x : a.view_strides) strides.push_back(recomputed_inline(x));
+            changed.id = b_.view(a.name, a.base, recomputed_inline(a.offset), extents, strides,
+                                 a.strides, a.writable);
+        }
         changed.args = b_.list(std::span<const E>(args));
         return b_.own(changed);
     }

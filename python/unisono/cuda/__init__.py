@@ -7,6 +7,8 @@ its arrays. Arrays of the host, and those that `to_device` and its like make, go
 The words of kernels (`grid`, `threadIdx`, `shared`...) also compile in `unisono.kernel`.
 """
 
+import re as _re
+
 from .. import atomic, cbrt
 from ._reduce import Reduce, reduce
 from .devices import (
@@ -159,10 +161,25 @@ _absent = dict.fromkeys(
 )
 
 
+_C_NAMES = {
+    "int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
+    "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double",
+}  # fmt: skip
+_VECTOR = _re.compile(
+    r"(?:u?int(?:8|16|32|64)|float(?:32|64))x[234]|(?:u?(?:char|short|int|long|longlong)|float|double)[234]"
+)
+
+
 def __getattr__(name):
     if name in ("fp16", "random"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
+    vector = _VECTOR.fullmatch(name)
+    if vector is not None:
+        from .. import vectors
+
+        names = {f"{np}x{n}": f"{c}{n}" for np, c in _C_NAMES.items() for n in (2, 3, 4)}
+        return getattr(vectors, names.get(name, name))
     way_out = _absent.get(name, "dir(unisono.cuda) lists what there is")
     raise AttributeError(f"module 'unisono.cuda' has no attribute '{name}'; {way_out}")

@@ -1,7 +1,6 @@
 """``switch`` in kernels of C text: cases that end, and cases that go on with the next one."""
 
 import numpy as np
-import pytest
 import unisono as un
 
 TEXT = r"""
@@ -31,7 +30,30 @@ def test_cases_that_go_on(device):
     assert a.tolist() == [first.get(i, 1107) for i in range(16)] + second
 
 
-def test_break_inside_of_a_case():
-    text = "void f(int* a) { switch (a[0]) { case 1: if (a[1]) break; a[0] = 2; } }"
-    with pytest.raises(un.CompileError, match="a break inside of a case is not translated"):
-        un.RawKernel('extern "C" __global__ ' + text, "f")((1,), (1,), (un.zeros(2, np.int32),))
+def test_a_branch_leaves_a_case(device):
+    text = """extern "C" __global__ void f(int *o) {
+        int i = threadIdx.x, s = 0;
+        for (int j = 0; j < 10; j++) {
+            switch (j % 4) {
+                case 0: s += 1; break;
+                case 1: if (i > 3) break; s += 2;
+                case 2: { if (i == 2) continue; s += 3; break; }
+                default: continue;
+            }
+            s += 10;
+        }
+        o[i] = s;
+    }"""
+
+    def expected(i):
+        s = 0
+        for j in range(10):
+            if j % 4 == 3 or (i == 2 and j % 4 in (1, 2)):
+                s += 2 * (j % 4 == 1)
+                continue
+            s += [1, 0 if i > 3 else 5, 3][j % 4] + 10
+        return s
+
+    o = un.zeros(8, np.int32, device=device)
+    un.RawKernel(text, "f")((1,), (8,), (o,))
+    assert o.tolist() == [expected(i) for i in range(8)]

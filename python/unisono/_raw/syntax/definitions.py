@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from ..translation import records
-from . import expressions, statements, tags, types
-from .nodes import Function, Template
+from . import classes, expressions, statements, tags, types
+from .lexer import Place
+from .nodes import CType, Function, Template
 from .types import KERNEL, QUALIFIERS, TAGGED
 
 
 def template(p):
     p.at += 1
+    if p.token.text != "<":  # template void k<float>(...); makes an instance, which calls make, too
+        p.skip_to(";")
+        return
     p.expect("<")
     parameters = []
     while not p.take(">"):
         kind = p.take("typename", "class") or str(types.named_type(p)[0])
-        parameters.append((p.name(), kind))
+        name = p.name() if p.token.kind == "name" else f"unnamed{p.at}"
+        given = expressions.template_argument(p) if p.take("=") else None
+        parameters.append((name, kind, given))
         p.take(",")
     first = p.at
+    if p.token.text in ("struct", "class"):
+        classes.template(p, parameters, first)
+        return
     while p.token.text not in ("(", ";") and p.token.kind != "end":
         p.at += 1
     name = p.tokens[p.at - 1].text
@@ -46,23 +55,32 @@ def typedef(p):
     p.expect(";")
 
 
-def definition(p, keep=True):
-    start = p.place
-    made, words = types.named_type(p)
-    is_kernel = bool(words & KERNEL)
-    if words & TAGGED and p.take(";"):  # defines a struct, and nothing of it
-        return None
+def using(p):
+    """``using name = type;``"""
+    p.at += 1
+    name = p.name()
+    p.expect("=")
+    p.unit.types[name] = types.cast_type(p)
+    p.expect(";")
+
+
+def declared_name(p, made):
+    """(the type with what stands between it and the name, the name) of a function or variable."""
     while p.take("*"):
         made = made._replace(is_pointer=True)
-    place = p.place
+    if p.take("&"):
+        made = made._replace(is_reference=True)
     name = p.name()
     if name == "operator":
         while p.token.text != "(" or p.peek() == ")" and name == "operator":
             name += p.token.text
             p.at += 1
-    if p.token.text != "(":
-        return module_variable(p, made, words, name, place)
-    p.at += 1
+    return made, name
+
+
+def parameters_of(p):
+    """What stands in the parentheses of a function."""
+    p.expect("(")
     parameters = []
     if p.token.text == "void" and p.peek() == ")":
         p.at += 1
@@ -70,6 +88,65 @@ def definition(p, keep=True):
         parameters.append(parameter(p))
         if p.token.text != ")":
             p.expect(",")
+    return parameters
+
+
+def with_reference(p, f):
+    """The Function in the form that says which reference it returns, where it returns one."""
+    if f.body is None or not f.result.is_reference:
+        return f
+    first = f.parameters[0] if f.parameters else None
+    returned = returns(f.body, [])
+    is_first = first is not None and (first[0].is_reference or first[1] == "this")
+    if (
+        is_first
+        and returned
+        and all(r is not None and r[0] == "name" and r[2] == first[1] for r in returned)
+    ):
+        body = without_values(f.body)
+        return f._replace(result=CType("void"), body=body, form="itself")
+    if len(f.body[2]) == 1 and len(returned) == 1:
+        return f._replace(form="place")
+    raise p.error(
+        f"'{f.name}' returns a reference",
+        "return a value, or let one return statement be its body",
+        f.place,
+    )
+
+
+def returns(tree, found):
+    """The values of the return statements in a body."""
+    if isinstance(tree, tuple) and tree[:1] == ("return",):
+        found.append(tree[2])
+    elif isinstance(tree, (tuple, list)) and tree[:1] != ("lambda",):
+        for t in tree:
+            returns(t, found)
+    return found
+
+
+def without_values(tree, value=None):
+    """The body with return statements of the value in place of all."""
+    if isinstance(tree, list):
+        return [without_values(t, value) for t in tree]
+    if not isinstance(tree, tuple) or isinstance(tree, (Place, CType)) or tree[:1] == ("lambda",):
+        return tree
+    if tree[:1] == ("return",):
+        return ("return", tree[1], value)
+    return tuple(without_values(t, value) for t in tree)
+
+
+def definition(p, keep=True):
+    start = p.place
+    made, words = types.named_type(p)
+    is_kernel = bool(words & KERNEL)
+    if words & TAGGED and p.take(";"):  # defines a struct, and nothing of it
+        return None
+    place = p.place
+    made, name = declared_name(p, made)
+    if p.token.text != "(":
+        return module_variable(p, made, words, name, place)
+    parameters = parameters_of(p)
+    p.take("noexcept")
     body = None if p.take(";") else statements.block(p)
     end = p.tokens[p.at - 1].line
     if is_kernel and (made.base != "void" or made.is_pointer):
@@ -78,7 +155,9 @@ def definition(p, keep=True):
         )
     if is_kernel and body is not None:
         parameters = [(_typed_by_cast(c, n, body), n, at) for c, n, at in parameters]
-    function = Function(name, place, made, parameters, body, is_kernel, end)
+    function = with_reference(p, Function(name, place, made, parameters, body, is_kernel, end))
+    if function.form == "itself" and name.startswith("operator"):
+        p.unit.mutating.add(name)
     if keep and (body is not None or name not in p.unit.functions):
         overload(p, name, function)
         p.unit.functions[name] = function
@@ -135,7 +214,7 @@ def parameter(p):
         extents = types.extents(p, first_may_be_open=True)
         made = made._replace(is_pointer=True, extents=extents[1:])
     if p.take("="):
-        expressions.conditional(p)
+        made = made._replace(default=expressions.conditional(p))
     return made, name, place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import statements, types
+from . import definitions, statements, types
 from .lexer import number
 from .types import SPACES
 
@@ -58,6 +58,9 @@ def unary(p):
     place, word = p.place, p.token.text
     if p.take("++", "--"):
         return ("step", place, word[0], unary(p), True)
+    if word == "*" and p.peek() == "this":
+        p.at += 2
+        return postfix(p, ("name", place, "this", None))
     if p.take("+", "-", "!", "~", "*", "&"):
         return ("unary", place, word, unary(p))
     if word == "sizeof":
@@ -90,6 +93,14 @@ def postfix(p, made):
             p.expect("]")
         elif p.take("++", "--"):
             made = ("step", place, p.tokens[p.at - 1].text[0], made, False)
+        elif p.token.text == "->" and made == (
+            "unary",
+            made[1],
+            "&",
+            ("name", made[1], "this", None),
+        ):
+            p.at += 1
+            made = ("member", place, made[3], p.name())
         elif p.token.text in (".", "->"):
             made = made if p.token.text == "." else ("unary", place, "*", made)
             p.at += 1
@@ -113,7 +124,11 @@ def primary(p):
         return ("number", place, *number(t))
     if t.kind == "text":
         p.at += 1
-        return ("text", place, t.text)
+        text = t.text
+        while p.token.kind == "text":  # texts that follow each other are one
+            text = text[:-1] + p.token.text[1:]
+            p.at += 1
+        return ("text", place, text)
     if p.take("("):
         made = expression(p)
         p.expect(")")
@@ -121,6 +136,11 @@ def primary(p):
     if t.text in ("true", "false"):
         p.at += 1
         return ("number", place, int(t.text == "true"), "bool")
+    if t.text == "this":
+        p.at += 1
+        return ("unary", place, "&", ("name", place, "this", None))
+    if t.text == "[":
+        return closure(p)
     if t.text in ("static_cast", "reinterpret_cast"):
         p.at += 1
         p.expect("<")
@@ -152,7 +172,10 @@ def primary(p):
     if t.kind == "name":
         name = p.name()
         while p.take("::"):
-            name = p.name()  # std::min
+            joined = f"{name}::{p.name()}"
+            name = p.tokens[p.at - 1].text  # std::min
+            if joined in p.unit.constants or joined in p.unit.functions:
+                name = joined
         bound = p.bound.get(name)
         if bound is not None:
             return ("number", place, bound, "bool" if isinstance(bound, bool) else "int32")
@@ -162,10 +185,30 @@ def primary(p):
     raise p.error(f"expected an expression; got '{t.text}'", "complete it")
 
 
+def template_argument(p):
+    return types.cast_type(p) if types.is_type(p) else binary(p, 8)
+
+
 def template_arguments(p):
     p.expect("<")
     made = []
-    while not p.take(">"):
-        made.append(types.cast_type(p) if types.is_type(p) else binary(p, 8))
+    while not types.ends_arguments(p):
+        made.append(template_argument(p))
         p.take(",")
     return made
+
+
+def closure(p):
+    """``[...](parameters) { ... }``: what it takes in, its parameters and its body."""
+    place = p.place
+    p.at += 1
+    is_by_reference = False
+    while not p.take("]"):
+        is_by_reference = is_by_reference or p.token.text == "&"
+        p.at += 1
+    parameters = definitions.parameters_of(p) if p.token.text == "(" else []
+    while p.take("mutable", "__device__", "__host__", "noexcept"):
+        pass
+    if p.take("->"):
+        types.cast_type(p)
+    return ("lambda", place, parameters, statements.block(p), is_by_reference)

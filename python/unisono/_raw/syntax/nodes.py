@@ -17,6 +17,7 @@ class CType(NamedTuple):
     space: str = ""
     is_reference: bool = False
     record: object = None  # of a struct or vector type
+    default: object = None  # of a parameter: the expression of what it is where it is left out
 
     def __str__(self):
         return ("const " if self.is_const else "") + self.base + (" *" if self.is_pointer else "")
@@ -32,10 +33,11 @@ class Function(NamedTuple):
     body: object
     is_kernel: bool
     line_end: int
+    form: str = ""  # "method", "static", "constructor"; "place" and "itself": what a reference it returns is
 
 
 class Template(NamedTuple):
-    """A function template: its parameters, and the position of its first token."""
+    """A template: (name, kind, value or None) of its parameters, and the position of its first token."""
 
     parameters: list
     at: int
@@ -48,4 +50,9 @@ class Unit:
         self.functions, self.templates, self.variables, self.types = {}, {}, {}, {}
         self.constants = {}
         self.structs = {}  # by their tags
+        self.class_templates = {}
+        self.method_names, self.statics = set(), set()
+        self.mutating = (
+            set()
+        )  # names of member functions and operators that change what they belong to
         self.overloads = {}  # functions of one name and other parameters, where there are some

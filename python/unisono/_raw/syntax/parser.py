@@ -77,7 +77,11 @@ class Parser:
                 definitions.template(self)
             elif self.token.text == "typedef":
                 definitions.typedef(self)
-            elif self.token.text == "using" and self.peek(2) != "=":
+            elif self.token.text == "using" and self.peek(2) == "=":
+                definitions.using(self)
+            elif self.token.text == "using" or (
+                self.token.text == "namespace" and self.peek(2) == "="
+            ):
                 self.skip_to(";")
             elif self.token.text == "namespace" and self.peek(2) == "=":
                 self.skip_to(";")
@@ -109,7 +113,10 @@ class Parser:
         made = self.unit.templates[name]
         before, bound = self.at, self.bound
         self.at = made.at
-        self.bound = {**dict(zip([p for p, _ in made.parameters], values, strict=False))}
+        given = [*values, *[d for _, _, d in made.parameters[len(values) :]]]
+        self.bound = {
+            p: v for (p, _, _), v in zip(made.parameters, given, strict=False) if v is not None
+        }
         found = definitions.definition(self, keep=False)
         self.at, self.bound = before, bound
         return found

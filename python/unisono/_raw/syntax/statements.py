@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import expressions, types
+from . import definitions, expressions, types
 from .types import QUALIFIERS, TAGGED, WORDS
 
 
@@ -26,10 +26,13 @@ def statement(p):
     if word in ("if", "while", "for", "do", "return", "break", "continue", "switch", "goto"):
         p.at += 1
         return globals()[f"statement_{word}"](p, place)
+    if word in ("typedef", "using") and (word == "typedef" or p.peek(2) == "="):
+        definitions.typedef(p) if word == "typedef" else definitions.using(p)
+        return ("block", place, [])
     if word in ("namespace", "using"):  # another name of one, or all names of one
         p.skip_to(";")
         return ("block", place, [])
-    if types.is_type(p) and not (p.peek() == "(" and p.token.text in WORDS):
+    if types.is_type(p) and not (p.peek() in "({" and p.token.text in WORDS):
         return declaration(p)
     made = expressions.expression(p)
     p.expect(";")
@@ -79,7 +82,9 @@ def statement_for(p, place):
 
 
 def statement_return(p, place):
-    value = None if p.token.text == ";" else expressions.expression(p)
+    value = None
+    if p.token.text != ";":
+        value = initializer(p) if p.token.text == "{" else expressions.expression(p)
     p.expect(";")
     return ("return", place, value)
 
@@ -134,8 +139,8 @@ def declaration(p):
             one = one._replace(is_pointer=True)
             while p.take(*QUALIFIERS):
                 pass
-        if p.token.text == "&":
-            raise p.error("references are not translated", "use the element itself")
+        if p.take("&", "&&"):
+            one = one._replace(is_reference=True)
         here = p.place
         name = p.name()
         one = one._replace(extents=types.extents(p))

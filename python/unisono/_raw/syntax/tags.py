@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..translation import records
 from ..translation.arithmetic import folded, wrapped
-from . import expressions, types
+from . import classes, expressions, statements, types
 from .lexer import number
 from .nodes import CType
 
@@ -24,21 +24,27 @@ def attributes(p):
             p.least_align = int(numbers[0])
 
 
-def struct(p):
-    """The type of a ``struct`` or ``union``, at whose word the parser is, and its definition if there is one."""
+def struct(p, instance=""):
+    """The type of a ``struct``, ``class`` or ``union``, at whose word the parser is, and its definition if there is one.
+
+    `instance` is the name of an instance of a template.
+    """
     place, word = p.place, p.token.text
     p.at += 1
     p.packed, p.least_align = False, 1
     attributes(p)
     tag = p.name() if p.token.kind == "name" else f"{word} {place.line}.{place.column}"
+    p.take("final")
+    template, tag = tag, instance or tag
+    given = classes.bases(p) if p.token.text == ":" else []
     if not p.take("{"):
         found = p.unit.structs.get(tag)
         if found is None:
             raise p.error(f"'{word} {tag}' is not defined", "define it above", place)
         return found
-    given, align = [], p.least_align
+    align, later, defaults = p.least_align, [], {}
     while not p.take("}"):
-        given += members(p)
+        given += classes.element(p, tag, later, defaults)
     p.packed, p.least_align = False, align
     attributes(p)
     if p.packed:
@@ -46,19 +52,22 @@ def struct(p):
             f"'{tag}' is packed, so that numbers have no place of their size",
             "leave packed out, and order the members by size", place,
         )  # fmt: skip
-    if not given:
+    if not given and (word == "union" or not p.is_cuda):
         raise p.error(f"'{tag}' has no members", "write what it has", place)
     if len({n for n, _ in given}) < len(given):
         raise p.error(f"two members of '{tag}' have one name", "rename one", place)
     made = records.union if word == "union" else records.struct
     found = CType(tag, record=made(tag, given, p.least_align))
     p.unit.structs[tag] = p.unit.types[tag] = found
+    if instance:
+        p.bound = {**p.bound, template: found}
+    if later or defaults or classes.made_by_functions(p, found.record):
+        classes.complete(p, found, later, defaults)
     return found
 
 
-def members(p):
-    """The (name, CType) pairs of one declaration in a struct."""
-    place = p.place
+def members(p, defaults):
+    """The (name, CType) pairs of one declaration in a struct; their first values go to `defaults`."""
     made, _ = types.named_type(p)
     found = []
     while True:
@@ -69,13 +78,12 @@ def members(p):
         if made.record and p.take(";"):  # its members are the outer one's
             return [(f"<{made.base}>", made)]
         name = p.name()
-        if p.token.text == "(":
-            raise p.error(
-                f"'{name}' is a function of a struct", "write a function that takes it", place
-            )
         extents = tuple(whole(p, e) for e in types.extents(p))
         attributes(p)
         found.append((name, made._replace(extents=(*extents, *made.extents), space="")))
+        if p.take("=") or p.token.text == "{":
+            value = statements.initializer(p)
+            defaults[name] = value if value[0] == "list" else ("list", value[1], [value])
         if not p.take(","):
             break
     p.expect(";")
@@ -85,7 +93,7 @@ def members(p):
 def enumeration(p):
     """The type of an ``enum``, at whose word the parser is; its names are constants."""
     p.at += 1
-    p.take("class")
+    p.take("class", "struct")
     if p.token.kind == "name":
         p.unit.types[p.name()] = CType("int32")
     if p.take("{"):

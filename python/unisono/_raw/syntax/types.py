@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..translation import records
-from . import expressions, tags
+from . import classes, expressions, tags
 from .nodes import CType
 
 WORDS = {
@@ -30,7 +30,7 @@ OF_OPENCL = frozenset(
     {"local", "global", "constant", "kernel", "private"}
 )  # names like others in CUDA C
 OF_GROUPS = frozenset({"grid_group", "thread_block"})  # types of cooperative_groups.h
-TAGGED = {"struct", "enum", "union"}
+TAGGED = {"struct", "enum", "union", "class"}
 
 
 def is_type(p, k=0):
@@ -46,7 +46,8 @@ def is_type(p, k=0):
     bound = p.bound.get(t.text)
     if known or t.text in p.unit.types or isinstance(bound, CType):
         return True
-    if t.text in TAGGED or t.text in ("class", "auto"):
+    is_template = t.text in p.unit.class_templates and p.peek(k + 1) == "<"
+    if t.text in TAGGED or t.text == "auto" or is_template:
         return True
     return records.vector_named(t.text, p.is_cuda) is not None
 
@@ -77,10 +78,11 @@ def named_type(p, may_be_auto=False):
             continue
         elif w == "auto" and may_be_auto and base is None and not words:
             base = CType(w)
-        elif w in ("class", "auto"):
-            raise p.error(
-                f"'{w}' is not translated", "write a struct, and the type of each variable"
-            )
+        elif w == "auto":
+            raise p.error("'auto' is not translated", "write the type of each variable")
+        elif base is None and not words and w in p.unit.class_templates and p.peek() == "<":
+            base = classes.instance(p)
+            continue
         elif base is None and not words and isinstance(p.bound.get(w), CType):
             base = p.bound[w]
         elif base is None and not words and w in p.unit.types:
@@ -117,15 +119,21 @@ def complex_type(p):
     """The type ``complex<T>``, at whose first token the parser is."""
     p.at += 2
     part, _ = named_type(p)
-    if p.token.text == ">>":  # the end of two lists of arguments
-        p.tokens[p.at] = p.token._replace(text=">")
-    else:
+    if not ends_arguments(p):
         p.expect(">")
     if part.base not in ("float32", "float64"):
         raise p.error(
             f"complex numbers are of float or double; got {part.base}", "write complex<float>"
         )
     return CType("complex64" if part.base == "float32" else "complex128")
+
+
+def ends_arguments(p):
+    """Takes the ``>`` behind arguments of a template, if it is there."""
+    if p.token.text == ">>":  # the end of two lists of arguments
+        p.tokens[p.at] = p.token._replace(text=">")
+        return True
+    return bool(p.take(">"))
 
 
 def cast_type(p):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import complex_words, groups, prelude, records, vectors, warps, words
-from .numbers import Aggregate, Number, Pointer, Variable, common, is_complex
+from . import complex_words, groups, methods, prelude, records, vectors, warps, words
+from .numbers import Aggregate, Lanes, Number, Pointer, Variable, common, is_complex
 from .trees import INDICES, at, known_value, root
 
 
@@ -19,6 +20,10 @@ def expression_member(body, place, owner, name, is_used=True):
         return body.query(INDICES[owner[2]], axis, place)
     if owner[0] == "name" and owner[2] in INDICES and body.find(owner[2]) is None:
         raise body.error(place, f"'{owner[2]}' has x, y and z; got '{name}'", "name one of them")
+    if any(known.endswith(f"::{name}") for known in body.unit.constants):
+        v = methods.owner(body, owner)
+        if v is not None and f"{v.record.name}::{name}" in body.unit.constants:
+            return body.evaluate(("name", place, f"{v.record.name}::{name}", None))
     is_place = owner[0] in ("name", "index", "member") or owner[:1] + owner[2:3] == ("unary", "*")
     if is_place:
         from .expressions import place_of, value_of
@@ -47,11 +52,21 @@ def expression_call(body, place, callee, args, is_used=True):
     made = groups.call(body, place, callee, args)
     if made is not groups.UNKNOWN:
         return made
+    if callee[0] == "member" and callee[3] in body.unit.method_names:
+        v = methods.owner(body, callee[2])
+        if v is not None and methods.found(v.record, callee[3]):
+            return methods.call(body, place, v, callee[3], args, is_used)
+    closure = body.find(callee[2]) if callee[0] == "name" else None
+    if isinstance(closure, methods.Closure):
+        return methods.call_closure(body, place, closure, args)
+    v = methods.functor(body, callee, "operator()")
+    if v is not None:
+        return methods.call(body, place, v, "operator()", args, is_used)
     if callee[0] != "name":
         raise body.error(place, "only functions that are named can be called", "name it")
     name, given = callee[2], callee[3]
     if name in body.unit.functions or name in body.unit.templates:
-        return call_function(body, body.t, place, name, given, args)
+        return call_function(body, body.t, place, name, given, args, is_used)
     if name == "sincos" and len(args) == 3:
         name = "sincos3"
     made = words.UNKNOWN
@@ -73,15 +88,40 @@ def expression_call(body, place, callee, args, is_used=True):
     return made
 
 
-def call_function(body, t, place, name, given, args):
+def call_function(body, t, place, name, given, args, is_used=True):
     """A call of a function that a text defines: the body's own, or that of `prelude`."""
     values = [body.evaluate(a) for a in args]
+    key = None
     if name in t.unit.templates:
         function, key = instance(body, t, place, name, given, values)
     else:
-        function, key = t.unit.functions[name], name
+        function = t.unit.functions[name]
         if name in t.unit.overloads:
             function = overload(t.unit, name, values) or function
+    if function.form in ("place", "itself"):
+        return methods.applied(body, place, function, args, is_used)
+    return call_chosen(body, t, place, function, args, values, key)
+
+
+def referred(body, function, args):
+    """The place that a function returns of which the first argument is that place."""
+    e = args[0]
+    if e[0] == "value":
+        return e[2]
+    from .expressions import place_of
+
+    return place_of(body, e)
+
+
+def call_chosen(body, t, place, function, args, values=None, key=None):
+    """A call of a Function with some arguments, of which the values may be known."""
+    name = function.name
+    args = completed(function, args)
+    if values is None or len(values) < len(args):
+        values = [body.evaluate(a) for a in args]
+    if key is None:
+        key = name
+        if name in t.unit.overloads:
             key = (name, *(str(c) for c, _, _ in function.parameters))
     if function.is_kernel:
         raise body.error(place, f"'{name}' is a kernel", "call a __device__ function")
@@ -130,8 +170,13 @@ def call_function(body, t, place, name, given, args):
 
 
 def plain_name(name):
-    """A name of C, ``operator+`` among them, as one of Python."""
-    return name if name.isidentifier() else "operator_" + "_".join(str(ord(c)) for c in name[8:])
+    """A name of C, ``operator+`` and ``Type::name`` among them, as one of Python."""
+    if name.isidentifier():
+        return name
+    head, _, tail = name.rpartition("::")
+    if tail.startswith("operator"):
+        tail = "operator_" + "_".join(str(ord(c)) for c in tail[8:])
+    return "_".join(re.findall(r"\w+", head)) + (f"_{tail}" if head else tail)
 
 
 def passed(body, made, v, e, what, place, is_for_all=False):
@@ -142,6 +187,13 @@ def passed(body, made, v, e, what, place, is_for_all=False):
         v = expressions.place_of(body, e) if e[0] != "value" else v
         if not isinstance(v, Pointer) or (v.is_const and not made.is_const):
             raise body.error(place, f"{what} is {made} &", "give a variable or an element")
+    if (
+        made.record
+        and isinstance(v, (Pointer, Lanes))
+        and not made.is_pointer
+        and not made.is_reference
+    ):
+        v = expressions.value_of(body, v, place)  # a struct whose member function this is
     is_pointer = made.is_pointer or made.is_reference
     if is_pointer != isinstance(v, Pointer) or v is None:
         raise body.error(place, f"{what} is {made}", "give what it expects")
@@ -168,16 +220,32 @@ def passed(body, made, v, e, what, place, is_for_all=False):
     return [body.converted(v, made.base, place)]
 
 
+def takes(function, count):
+    """Whether a function may be called with that many arguments."""
+    made = function.parameters
+    return count == len(made) or (count < len(made) and made[count][0].default is not None)
+
+
+def completed(function, args):
+    """The arguments, and the values of parameters that are left out."""
+    if len(args) >= len(function.parameters) or not takes(function, len(args)):
+        return args
+    return [*args, *(c.default for c, _, _ in function.parameters[len(args) :])]
+
+
 def overload(unit, name, values):
     """The function of that name whose parameters are nearest to the values, or None where none takes them."""
     best, found = -1, None
     for f in unit.overloads.get(name, [unit.functions[name]]):
-        if len(f.parameters) != len(values):
+        if not takes(f, len(values)):
             continue
         score = 0
-        for v, (made, _, _) in zip(values, f.parameters, strict=True):
+        for v, (made, _, _) in zip(values, f.parameters, strict=False):
             record = getattr(v, "record", None)
-            if record is not made.record or made.is_pointer != isinstance(v, Pointer):
+            is_place = isinstance(v, Pointer) and record is not None  # of a struct
+            if record is not made.record or (
+                made.is_pointer != isinstance(v, Pointer) and not is_place
+            ):
                 score = -1
                 break
             score += record is not None or v.dtype == made.base
@@ -187,7 +255,7 @@ def overload(unit, name, values):
 
 
 def referenced(t, tree, found):
-    """Names of variables that are passed as references, which need an address."""
+    """Adds names of variables that are passed as references, which need an address."""
     if isinstance(tree, tuple) and len(tree) > 3 and tree[0] == "call" and tree[2][0] == "name":
         name = tree[2][2]
         functions = t.unit.overloads.get(name) or [t.unit.functions.get(name)]

@@ -7,8 +7,8 @@ import ast
 import numpy as np
 
 from ..._jit.desugar import Known
-from . import expressions, groups, records, words
-from .numbers import Aggregate, Pointer, Variable, is_float, itemsize
+from . import expressions, groups, methods, records, words
+from .numbers import Pointer, Variable, is_float, itemsize
 from .trees import at, flatten_list, known_value
 
 
@@ -30,6 +30,17 @@ def statement_declare(body, place, items, is_extern):
         declare(body, made, name, value, here, is_extern)
 
 
+def default(body, made, here):
+    """The first value of a struct that has a constructor without arguments, or None."""
+    if not methods.can_be_bare(body, made.record):
+        return None
+    bare = ("list", here, [])
+    if not made.extents:
+        return bare
+    count = records.count_of([extent(body, e, here) for e in made.extents])
+    return ("list", here, [bare] * count) if count <= records.MOST_NUMBERS else None
+
+
 def put(body, target, v, here):
     """Assign a first value, whatever is const."""
     expressions.put(body, target, v, here)
@@ -38,12 +49,18 @@ def put(body, target, v, here):
 def declare(body, made, name, value, here, is_extern):
     if groups.declared(body, made, name, value, here):
         return None
-    if made.base == "auto":
-        made, value = inferred(body, made, name, value, here)
+    if made.is_reference:
+        return methods.declare_reference(body, made, name, value, here)
+    if made.base == "auto" and not made.is_pointer:
+        return methods.declare_auto(body, made, name, value, here)
     if made.is_pointer:
         return declare_pointer(body, made, name, value, here)
     if made.base == "void":
         raise body.error(here, f"'{name}' is void", "write a type")
+    if value is not None and value[0] == "bare":
+        value = None  # a constructor sets its members
+    elif value is None and made.record and made.space != "local" and not is_extern:
+        value = default(body, made, here)
     in_memory = made.extents or made.space == "local" or name in body.addressed
     if not in_memory and not (made.record and records.has_array(made.record)):
         return declare_value(body, made, name, value, here)
@@ -69,20 +86,6 @@ def declare(body, made, name, value, here, is_extern):
     elif value is not None:
         fill(body, array, value, made, extents, here)
     return None
-
-
-def inferred(body, made, name, value, here):
-    """The type of a variable declared with ``auto``, and its evaluated first value."""
-    if value is None or value[0] == "list":
-        raise body.error(here, f"'{name}' is auto, and has no value", "write its type, or a value")
-    v = body.evaluate(value)
-    if isinstance(v, Aggregate):
-        made = made._replace(base=v.record.name, record=v.record)
-    elif isinstance(v, Pointer):
-        made = made._replace(base=v.dtype, is_pointer=True, record=v.record)
-    else:
-        made = made._replace(base=body.number(("value", here, v)).dtype)
-    return made, ("value", here, v)
 
 
 def memory(body, made, name, count, here):
@@ -111,6 +114,8 @@ def memory(body, made, name, count, here):
 
 def initial(body, made, value, here):
     """The first value of a struct or vector."""
+    if methods.makes(made.record) and value[0] == "list":
+        return methods.made(body, made.record, value[2], here)
     if value[0] == "list":
         return records.listed(body, made.record, value, here)
     return records.fitting(body, body.evaluate(value), made.record, here)
@@ -119,8 +124,10 @@ def initial(body, made, value, here):
 def declare_value(body, made, name, value, here):
     """A variable that has no address."""
     if made.record:
-        value = value or ("list", here, [])
-        given = initial(body, made, value, here)
+        if value is None:
+            given = records.listed(body, made.record, ("list", here, []), here)
+        else:
+            given = initial(body, made, value, here)
         found = records.variable(body, name, made.record)
         if body.predicate:
             for one, (dtype, _) in zip(found.name, made.record.leaves, strict=True):
@@ -140,14 +147,15 @@ def declare_value(body, made, name, value, here):
     body.scopes[-1][name] = Variable("number", py, made.base)
 
 
-def fill(body, array, value, made, extents, here):
+def fill(body, array, value, made, extents, here, first=None):
+    """Sets the elements of an array, of which `first` points to the first one, to a list of values."""
     flat = []
     if extents:
         flatten_list(value, extents, flat)
     else:
         flat.append(value)
     zero = ("list", here, []) if made.record else ("number", here, 0, "int32")
-    first = Pointer(array, None, made.base, (), False, made.record)
+    first = first or Pointer(array, None, made.base, (), False, made.record)
     for k in range(records.count_of(extents)):
         item = flat[k] if k < len(flat) and flat[k] else zero
         item = item[2][0] if item[0] == "list" and not made.record else item
@@ -212,6 +220,7 @@ def declare_pointer(body, made, name, value, here):
             here, f"'{name}' points nowhere", "give it an array, or an offset into one, at once"
         )
     p = body.pointer(value)
+    made = made._replace(base="void") if made.base == "auto" else made
     p = expressions.retyped(body, p, made, here)
     offset = body.new_name(name + "_at")
     body.assign(offset, body.offset(p, here), here)

@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import arithmetic, complex_words, records, reinterpreted, vectors, words
+from . import arithmetic, calls, complex_words, methods, records, reinterpreted, vectors, words
 from .arithmetic import COMPARE
 from .numbers import (
     RANK,
@@ -22,7 +22,7 @@ from .numbers import (
     itemsize,
     promoted,
 )  # fmt: skip
-from .trees import at
+from .trees import INDICES, at
 
 
 def expression_number(body, place, value, dtype, is_used=True):
@@ -39,6 +39,9 @@ def expression_name(body, place, name, args, is_used=True):
             return Number(body.converted(v, made.base, place), made.base)
         if name in words.CONSTANTS:
             return body.constant(*words.CONSTANTS[name], place)
+        if name in INDICES and name not in body.unit.variables:  # dim3 at = threadIdx;
+            parts = tuple(body.query(INDICES[name], k, place) for k in range(3))
+            return Aggregate(records.vector("uint32", 3, True), parts)
     v = body.variable(name, place)
     if v.kind == "number":
         node = body.read(v.name, place)
@@ -71,7 +74,36 @@ def expression_comma(body, place, left, right, is_used=True):
     return body.evaluate(right, is_used)
 
 
+def bound_value(body, e):
+    """What an expression of any type is, evaluated once."""
+    if e[0] == "list":
+        raise body.error(e[1], "a list of values without a type", "write the type in front of it")
+    return body.evaluate(e)
+
+
+def has_place(body, e):
+    """Whether an expression names a place, and no value alone."""
+    if e[0] == "name":
+        return body.find(e[2]) is not None or e[2] in body.unit.variables
+    if e[0] == "call" and e[2][0] == "name" and e[2][2] in body.unit.functions:
+        return body.unit.functions[e[2][2]].form in ("place", "itself")
+    if e[0] == "call" and e[2][0] == "member" and e[2][3] in body.unit.method_names:
+        v = methods.owner(body, e[2][2])
+        key = methods.found(v.record, e[2][3]) if v is not None else None
+        return key is not None and body.unit.functions[key[0]].form in ("place", "itself")
+    return e[0] in ("index", "member") or e[:1] + e[2:3] == ("unary", "*")
+
+
+def expression_lambda(body, place, parameters, content, is_by_reference, is_used=True):
+    raise body.error(
+        place, "a function without a name in an expression", "give it a name: auto f = ..."
+    )
+
+
 def expression_index(body, place, array, index, is_used=True):
+    v = methods.functor(body, array, "operator[]")
+    if v is not None:
+        return methods.call(body, place, v, "operator[]", [index], is_used)
     p = body.pointer(array)
     return body.load(indexed(body, p, index, place), place)
 
@@ -92,6 +124,11 @@ def place_of(body, e):
         if v.kind == "array" and not v.extents:
             return Pointer(v.name, None, v.dtype, (), v.is_const, v.record)
         return pointer_of(body, e[2], v, e[1]) if v.is_reference else v
+    if e[0] == "call":
+        return place_of_call(body, e)
+    v = methods.functor(body, e[2], "operator[]") if e[0] == "index" else None
+    if v is not None:
+        return place_of_call(body, ("call", e[1], ("operator[]", v), [e[3]]))
     if e[0] == "index":
         return indexed(body, body.pointer(e[2]), e[3], e[1])
     if e[0] == "unary" and e[2] == "*":
@@ -101,6 +138,34 @@ def place_of(body, e):
         if getattr(owner, "record", None) is not None and getattr(owner, "kind", "") != "pointer":
             return records.member_place(body, owner, e[3], e[1])
     raise body.error(e[1], "this cannot be assigned to", "assign to a variable or an element")
+
+
+def place_of_call(body, e):
+    """What a function refers to that returns a reference."""
+    place, callee, args = e[1:]
+    if callee[0] == "operator[]":
+        function, args = methods.function_of(body, place, callee[1], *(callee[0], args))
+    elif callee[0] == "member" and callee[3] in body.unit.method_names:
+        v = methods.owner(body, callee[2])
+        function, args = methods.function_of(body, place, v, callee[3], args)
+    elif callee[0] == "name" and callee[2] in body.unit.functions:
+        function = body.unit.functions[callee[2]]
+        if callee[2] in body.unit.overloads:
+            values = [body.evaluate(a) for a in args]
+            function = calls.overload(body.unit, callee[2], values) or function
+    else:
+        v = methods.functor(body, callee, "operator()")
+        if v is None:
+            raise body.error(
+                place, "this cannot be assigned to", "assign to a variable or an element"
+            )
+        function, args = methods.function_of(body, place, v, "operator()", args)
+    if function.form == "place":
+        return methods.inlined(body, place, function, args)
+    if function.form != "itself":
+        raise body.error(place, "this cannot be assigned to", "assign to a variable or an element")
+    methods.applied(body, place, function, args, False)
+    return calls.referred(body, function, args)
 
 
 def kept(body, p, place):
@@ -149,6 +214,11 @@ def expression_assign(body, place, op, left, right, is_used=True):
     target = place_of(body, left)
     if isinstance(target, Variable) and target.kind != "number":
         return move_pointer(body, place, op, left, target, right)
+    made = methods.left_to_operator(body, op, target, right, place, is_used)
+    if made is not vectors.UNKNOWN:
+        return made
+    if op == "=" and right[0] == "list" and target.record is not None:  # p = {x, y}
+        right = ("cast", place, CType(target.record.name, record=target.record), right)
     if op == "=":
         return put(body, target, computed(body, right), place)
     target = kept(body, target, place)
@@ -374,6 +444,8 @@ def retyped(body, p, made, place):
 
 def expression_cast(body, place, made, operand, is_used=True):
     if made.record and not made.is_pointer:
+        if operand[0] == "list" and methods.makes(made.record):
+            return methods.made(body, made.record, operand[2], place)
         if operand[0] == "list":
             return records.listed(body, made.record, operand, place)
         return records.fitting(body, computed(body, operand), made.record, place)

@@ -24,6 +24,7 @@ from . import (
     declarations,
     expressions,
     groups,
+    methods,
     records,
     reinterpreted,
     statements,
@@ -121,6 +122,11 @@ class Body:
         self.assigned = assigned(function.body, set())
         self.addressed = addressed(function.body, set())
         calls.referenced(translation, function.body, self.addressed)
+        if self.unit.mutating:
+            structs = {n for c, n, _ in function.parameters if c.record is not None}
+            structs = methods.of_structs(function.body, structs)
+            self.addressed |= methods.by_reference(translation, function.body, set()) & structs
+        self.depth = 0  # of functions that are written into the body
 
     def error(self, place, what, advice):
         return self.source.error(place, what, advice)

@@ -39,7 +39,9 @@ class Member(NamedTuple):
 class Record:
     """A struct, a union, or a vector type: then `lanes` is how many numbers it has."""
 
-    __slots__ = ("align", "dtypes", "lanes", "leaves", "members", "name", "size", "stored", "unit")
+    __slots__ = (
+        "align", "defaults", "dtypes", "lanes", "leaves", "members", "methods", "name", "size", "stored", "unit",
+    )  # fmt: skip
 
     def __init__(self, name, members, size, align, lanes=0, stored=""):
         self.name, self.members, self.size, self.align, self.lanes = (
@@ -54,7 +56,9 @@ class Record:
         if stored:
             self.leaves = tuple((stored, o) for o in range(0, size, itemsize(stored)))
         self.dtypes = tuple(dict.fromkeys(d for d, _ in self.leaves))
-        self.unit = max(map(itemsize, self.dtypes))
+        self.unit = max(map(itemsize, self.dtypes), default=1)
+        self.methods = {}  # names of functions of the text by those of member functions; "" makes one
+        self.defaults = {}  # first values of members, by name
 
     def __repr__(self):
         return self.name
@@ -120,7 +124,7 @@ def struct(name, given, least_align=1):
         end += -end % one
         members[member] = Member(made, end)
         end += size * count_of(made.extents)
-    return Record(name, members, end + -end % align, align)
+    return Record(name, members, max(1, end + -end % align), align)
 
 
 def union(name, given, least_align=1):

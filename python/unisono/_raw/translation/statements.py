@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 import numpy as np
 
 from ..._jit.desugar import Known
-from . import records, warps
-from .numbers import RANK, Variable, common, is_float, promoted
+from ..syntax.nodes import CType
+from . import declarations, expressions, records, warps
+from .numbers import RANK, Pointer, Variable, common, is_float, promoted
 from .trees import assigned, at, flat, is_simple, mentions
 
 
@@ -20,6 +22,24 @@ def statement_evaluate(body, place, e):
     body.evaluate(e, is_used=False)
 
 
+def statement_initialise(body, place, name, value):
+    """A member's first value, in a constructor."""
+    this = expressions.place_of(body, ("name", place, "this", None))
+    target = records.member_place(body, this, name, place)
+    made = CType(
+        target.dtype if target.record is None else target.record.name, record=target.record
+    )
+    if isinstance(target, Pointer) and target.is_array:
+        p = target._replace(is_array=False)
+        member = this.record.members[name].type
+        declarations.fill(body, p.array, value, member, member.extents, place, p)
+    elif made.record:
+        expressions.put(body, target, declarations.initial(body, made, value, place), place)
+    else:
+        v = value[2][0] if value[2] else ("number", place, 0, "int32")
+        expressions.put(body, target, body.number(v), place)
+
+
 def statement_return(body, place, value):
     if value is None:
         body.emit(ast.Return(value=None), place)
@@ -29,6 +49,8 @@ def statement_return(body, place, value):
         warps.returned(body, place, body.number(value), result.base)
         return
     if result.record:
+        if value[0] == "list":
+            value = ("cast", place, result, value)
         made = records.fitting(body, body.evaluate(value), result.record, place)
         pairs = zip(made.parts, result.record.leaves, strict=True)
         nodes = [body.converted(v, d, place) for v, (d, _) in pairs]
@@ -45,6 +67,11 @@ def statement_break(body, place):
 def statement_continue(body, place):
     if not body.steps:
         raise body.error(place, "continue outside of a loop", "leave it out")
+    if isinstance(body.steps[-1], Switch):
+        body.steps[-1].goes_on.append(True)
+        body.assign(body.steps[-1].name, ast.Constant(value=True), place)
+        body.emit(ast.Break(), place)
+        return
     if body.steps[-1] is not None:
         body.steps[-1]()
     body.emit(ast.Continue(), place)
@@ -211,7 +238,7 @@ def statement_switch(body, place, value, cases):
     dtype = promoted(given.dtype)
     body.assign(kept, body.converted(given, dtype, place), place)
     chain, waiting = [], []
-    pieces = [case_piece(body, here, content) for here, _, content in cases]
+    pieces = [case_piece(content) for _, _, content in cases]
     for k, (here, label, content) in enumerate(cases):
         waiting.append(label)
         if not content and k + 1 < len(cases):
@@ -224,18 +251,47 @@ def statement_switch(body, place, value, cases):
         chain.append((here, waiting, own))
         waiting = []
     chain.sort(key=lambda c: None in c[1])
+    if any(b[0] == "break" for _, _, own in chain for b in flat(own)):
+        breaking_switch(body, chain, kept, dtype, place)
+    else:
+        switch_chain(body, chain, kept, dtype, place)
+
+
+class Switch(NamedTuple):
+    """A switch that is written as a loop of one turn, which a break leaves."""
+
+    name: str  # of the variable that says whether the loop around goes on
+    goes_on: list  # not empty where it may
+
+
+def breaking_switch(body, chain, kept, dtype, place):
+    """Write a switch of which a branch leaves a case."""
+    made = Switch(body.fresh("goes_on"), [])
+    body.assign(made.name, ast.Constant(value=False), place)
+    body.steps.append(made)
+    before, body.out = body.out, []
     switch_chain(body, chain, kept, dtype, place)
+    inner, body.out = body.out, before
+    body.steps.pop()
+    turns = ast.Call(
+        func=Known(id="range", ctx=ast.Load()), args=[ast.Constant(value=1)], keywords=[]
+    )
+    turn = ast.Name(id=body.fresh("turn"), ctx=ast.Store())
+    body.emit(ast.For(target=turn, iter=turns, body=inner, orelse=[]), place)
+    if made.goes_on:
+        before, body.out = body.out, []
+        statement_continue(body, place)
+        inner, body.out = body.out, before
+        body.emit(ast.If(test=body.read(made.name, place), body=inner, orelse=[]), place)
 
 
-def case_piece(body, here, content):
+def case_piece(content):
     """A case's statements without its break, and whether they end there."""
     is_block = len(content) == 1 and content[0][0] == "block"
     own = content[0][2] if is_block else content
     ends = bool(own) and own[-1][0] in ("break", "return", "continue")
     if ends and own[-1][0] == "break":
         own = own[:-1]
-    if any(b[0] == "break" for b in flat(own)):
-        raise body.error(here, "a break inside of a case is not translated", "use if and else")
     if is_block:  # its names are not those of other cases
         own = [(*content[0][:2], own)]
     return own, ends

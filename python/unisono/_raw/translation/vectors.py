@@ -60,8 +60,12 @@ def combined(body, op, a, b, place):
 
 def _by_operator(body, name, values, place):
     """What the text's own operator gives, or UNKNOWN where it has none for these types."""
-    from . import calls
+    from . import calls, methods
 
+    first = values[0]
+    if isinstance(first, Aggregate) and methods.found(first.record, name):
+        rest = [("value", place, v) for v in values[1:]]
+        return methods.call(body, place, first, name, rest)
     if name not in body.unit.functions or calls.overload(body.unit, name, values) is None:
         return UNKNOWN
     args = [("value", place, v) for v in values]

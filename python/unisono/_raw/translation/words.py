@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ..._jit.desugar import Known
-from . import arithmetic, complex_words, groups, warps
+from . import arithmetic, complex_words, groups, printing, warps
 from .numbers import Number, common, is_complex, is_float, promoted
 from .trees import INDICES, at, known_value
 
@@ -104,10 +104,8 @@ def call(body, place, name, args, is_used):
     made = warps.call(body, place, name, args)
     if made is not warps.UNKNOWN:
         return made
-    if name in ("printf", "assert"):
-        raise body.error(
-            place, f"{name} is not translated", "store what you want to see in an array"
-        )
+    if name in TAKES_EXPRESSIONS:
+        return (printing.printf if name == "printf" else printing.asserted)(body, place, args)
     if name in _ATOMICS:
         return _atomic(body, place, name, args, is_used)
     if name.startswith(("convert_", "as_", "__")):
