@@ -133,6 +133,19 @@ template <Op op>
     return by_numpy(operator_name<op>(), operands, 2, nullptr);
 }
 
+/// What NumPy gives where an operand's class knows NumPy's arrays, as scipy.sparse's do, and
+/// declines ours.
+template <Op op>
+[[gnu::cold, gnu::noinline]] PyObject* beside_theirs(PyObject* a, PyObject* b) noexcept {
+    PyObject* other = is_array(a) ? b : a;
+    if ((!is_array(a) && !is_array(b)) || !has_operator<op>(other) || PyType_Check(other) ||
+        !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(other)), "__array_priority__"))
+        Py_RETURN_NOTIMPLEMENTED;
+    Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+    return module.p ? PyObject_CallMethod(module.p, "operated", "sOO", operator_name<op>(), a, b)
+                    : nullptr;
+}
+
 /// As `guarded`; what fails is NumPy's to try. Nothing is asked where nothing is thrown.
 template <Op op, class F>
 PyObject* guarded_operator(PyObject* a, PyObject* b, F&& f) noexcept {
@@ -158,7 +171,7 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
              !operator_operand(a, has_operator<op>(a), args[0], keep[0])) ||
             (!quick_operand(b, args[1]) &&
              !operator_operand(b, has_operator<op>(b), args[1], keep[1])))
-            Py_RETURN_NOTIMPLEMENTED;
+            return beside_theirs<op>(a, b);
         if (keep[0].view().storage || keep[1].view().storage) {
             PyObject* const given[] = {a, b};
             bring_together(given, args, keep);

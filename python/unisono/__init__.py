@@ -17,6 +17,7 @@ from ._engine import absolute as abs
 from ._arrays.functions import *
 
 # isort: on
+from ._arrays.exchange.numpys_modules import install as _import_numpys_modules
 from ._arrays.exchange.registration import install as _register_with_libraries
 from ._runtime.evaluation import (
     eager,
@@ -37,6 +38,7 @@ little_endian = True
 newaxis = None
 __array_api_version__ = "2025.12"
 _register_with_libraries()
+_import_numpys_modules(__name__)
 
 
 def __getattr__(name):

@@ -616,6 +616,7 @@ def concatenate(
     casting: str = ...,
 ) -> ndarray: ...
 
+config: Any
 conj: _Unary
 conjugate: _Unary
 

@@ -28,7 +28,7 @@ _names = {
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
     "._jit.numba_words": """
-        get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
+        config get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
     "._runtime.mesh": "mesh",
     "._runtime.parts": "map_blocks",
@@ -131,7 +131,6 @@ numpys = frozenset(
 _debugger = "compile with un.jit(debug=True) and set breakpoints in gdb, or step in pdb with un.jit(interpret=True)"
 absent = {
     "as_numba_type": "un.jit reads Python's own annotations; un.typeof(x) tells the type of a value",
-    "config": "set environment variables: UNISONO_DISABLE_JIT, UNISONO_NUM_THREADS and others of docs/settings.md",
     "core": "types are in un.types, exceptions in un.errors",
     "gdb": _debugger,
     "gdb_breakpoint": _debugger,

@@ -451,12 +451,12 @@ def always_jit(function, signatures=None, **settings):
 
 
 def _compiled(function, device, settings, always=False):
-    from .. import _engine
+    from .options import is_disabled
 
     is_own = str(getattr(function, "__module__", "")).startswith(
         "unisono."
     )  # called by what is compiled
-    if _engine._setting("disable_jit") not in ("", "0") and not (always or is_own):
+    if is_disabled() and not (always or is_own):
         return function
     if isinstance(function, JitFunction):
         function = function.py_func

@@ -11,6 +11,7 @@ from .. import _engine
 from .._signatures import parse_type
 from ..types import _ClassType
 from . import JitFunction
+from .options import is_disabled
 from .signatures import spec_of
 
 __all__ = ["jitclass"]
@@ -133,7 +134,7 @@ def _annotations(owner):
 
 
 def _compiled(cls, spec):
-    if _engine._setting("disable_jit") not in ("", "0"):
+    if is_disabled():
         return cls
     name = cls.__name__
     if issubclass(cls, _Object) or isinstance(cls, type) and type(cls) is not type:

@@ -383,6 +383,14 @@ def cross(a, b):
 
 @jit
 def kron(a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return (a.reshape((-1, 1)) * b).reshape(-1)
+    if a.ndim == 1:
+        return kron(a.reshape((1, -1)), b)
+    if b.ndim == 1:
+        return kron(a, b.reshape((1, -1)))
+    if a.ndim != 2 or b.ndim != 2:
+        return these_arguments()
     n, m = a.shape
     p, q = b.shape
     made = np.empty((n * p, m * q), dtype=(a[:1, :1] * b[:1, :1]).dtype)

@@ -20,7 +20,15 @@ _ALWAYS = {
 _WHY = {
     "forceobj": "there is no object mode; leave out the decorator",
 }
+disabled = None  # what a program said by ``un.config.DISABLE_JIT``; before, the setting counts
 _FLAGS = {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"}
+
+
+def is_disabled():
+    """Whether functions stay Python's."""
+    from .. import _engine
+
+    return _engine._setting("disable_jit") not in ("", "0") if disabled is None else disabled
 
 
 def checked(options, where):

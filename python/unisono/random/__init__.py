@@ -50,6 +50,14 @@ def default_rng(seed=None):
     return Generator(seed if isinstance(seed, BitGenerator) else PCG64(seed))
 
 
+def __getattr__(name):
+    if name == "mtrand":  # NumPy's module of the old interface
+        from importlib import import_module
+
+        return import_module(".mtrand", __name__)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
 __all__ = [
     *(
         "BitGenerator CuRand Generator MT19937 PCG64 Philox RandomState SeedSequence default_rng".split()

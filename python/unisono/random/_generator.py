@@ -22,12 +22,12 @@ from ._checks import (
 )
 from ._multivariate import Multivariate
 from ._picking import Picking
-from ._seeds import BitGenerator
+from ._seeds import BitGenerator, KnownAsNumpys
 
 _plain_types = (float, int)  # of parameters that need no conversion but float()
 
 
-class Generator(Multivariate, Picking):
+class Generator(Multivariate, Picking, KnownAsNumpys):
     """Random numbers of many distributions, drawn from a bit generator.
 
     Parameters
@@ -62,6 +62,10 @@ class Generator(Multivariate, Picking):
                 f"got {type(bit_generator).__name__}"
             )
         self.bit_generator = bit_generator
+
+    @property
+    def _bit_generator(self):  # NumPy's name; SciPy spawns generators by it
+        return self.bit_generator
 
     def __repr__(self):
         return f"Generator({type(self.bit_generator).__name__})"

@@ -3,6 +3,7 @@
 import functools
 import operator
 import os
+import sys
 import threading
 
 from .. import _engine
@@ -106,7 +107,29 @@ class SeedSequence:
         ]
 
 
-class BitGenerator:
+class KnownAsNumpys:
+    """Mixin: `isinstance` takes an instance for one of NumPy's class of the same name.
+
+    Libraries over NumPy choose by it what to do with a generator, as scipy.stats with ``random_state=``.
+    It stands apart from the methods, whose `super()` has a `__class__` of its own.
+    """
+
+    @property
+    def __class__(self):
+        kind = type(self)
+        if kind.__module__.partition(".")[0] != "unisono":  # a derived class is itself
+            return kind
+        return getattr(sys.modules.get("numpy.random"), kind.__name__, kind)
+
+    def __reduce__(self):
+        return _made_again, (type(self),), self.__getstate__()
+
+
+def _made_again(kind):
+    return kind.__new__(kind)
+
+
+class BitGenerator(KnownAsNumpys):
     """Base class of bit generators, made from a seed or a SeedSequence.
 
     Parameters
@@ -138,6 +161,10 @@ class BitGenerator:
                 f"{type(self).__name__}: NumPy cannot draw from it; use PCG64 or MT19937"
             )
         return self._stream.capsule()
+
+    @property
+    def _seed_seq(self):  # NumPy's name; SciPy spawns generators by it
+        return self.seed_seq
 
     @functools.cached_property
     def lock(self):

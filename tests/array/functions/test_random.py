@@ -1,5 +1,6 @@
 """Random numbers: moments against theory, errors as NumPy's, and the same numbers for any thread count."""
 
+import copy
 import math
 import os
 import pickle
@@ -531,3 +532,38 @@ def test_extreme_parameters_end():
     rng = un.random.default_rng(3)
     assert (rng.zipf(10_000, 8) == 1).all() and (rng.zipf(1024, 8) == 1).all()
     assert (rng.geometric(1e-30, 8) > 2**62).all()
+
+
+@on_host
+def test_the_shared_generator_by_numpys_name():
+    un.random.seed(3)
+    np.random.seed(3)
+    assert (
+        un.random.mtrand._rand.random_sample(2).tolist()
+        == np.random.mtrand._rand.random_sample(2).tolist()
+    )
+    assert (
+        un.random.rand() == np.random.rand()
+        and un.random.mtrand.RandomState is un.random.RandomState
+    )
+    with pytest.raises(AttributeError, match="mtrand"):
+        un.random.mtrand.nothing  # noqa: B018
+
+
+@on_host
+def test_classes_of_generators():
+    class Mine(un.random.Generator):
+        pass
+
+    old, new = un.random.RandomState(1), un.random.default_rng(1)
+    assert isinstance(old, np.random.RandomState) and not isinstance(old, np.random.Generator)
+    assert isinstance(new, np.random.Generator) and isinstance(new, un.random.Generator)
+    assert isinstance(new.bit_generator, np.random.PCG64)
+    mine = Mine(un.random.PCG64(1))
+    assert mine.__class__ is Mine and not isinstance(mine, np.random.Generator)
+    for rng in (old, new, mine, un.random.Generator(un.random.Philox(3))):
+        rng.random(3)
+        pickled = [] if rng is mine else [pickle.loads(pickle.dumps(rng))]
+        for again in [*pickled, copy.copy(rng), copy.deepcopy(rng)]:
+            assert type(again) is type(rng)
+            assert copy.deepcopy(again).random(5).tolist() == copy.deepcopy(rng).random(5).tolist()

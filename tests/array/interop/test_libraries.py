@@ -1,6 +1,8 @@
 """What docs/libraries.md says of NumPy, pandas, matplotlib and SciPy."""
 
 import gc
+import math
+import operator
 
 import numpy as np
 import pytest
@@ -204,3 +206,80 @@ def test_jax_takes_arrays_by_dlpack():
     x = un.arange(4, dtype="float32") * 2
     assert jax.dlpack.from_dlpack(x).tolist() == [0, 2, 4, 6]
     assert un.from_dlpack(jax.numpy.arange(3.0)).tolist() == [0, 1, 2]
+
+
+SPARSE = [
+    f"{kind}_{form}" for kind in ("csr", "csc", "coo", "dia", "lil", "dok", "bsr") for form in ("array", "matrix")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_operators_beside_sparse_matrices(kind):
+    sparse = pytest.importorskip("scipy.sparse")
+    s = getattr(sparse, kind)(np.eye(3) * 2)
+
+    def given(op, a, b):
+        try:
+            made = op(a, b)
+        except Exception as error:
+            return type(error)
+        return np.asarray(made.todense() if sparse.issparse(made) else made).tolist()
+
+    for name in "add sub mul truediv matmul eq ne lt le gt ge".split():
+        op = getattr(operator, name)
+        for shape in ((3, 3), (3,), (2, 2)):
+            dense = np.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+            ours = un.asarray(dense.copy())
+            assert given(op, s, ours) == given(op, s, dense), (name, shape)
+            assert given(op, ours, s) == given(op, dense, s), (name, shape)
+    ours = un.ones((3, 3))
+    assert isinstance(s + ours, un.ndarray) or "matrix" in kind
+    ours -= s
+    assert np.asarray(ours).tolist() == (np.ones((3, 3)) - np.eye(3) * 2).tolist()
+
+
+def test_operators_of_classes_that_know_numpys_arrays():
+    class Declines:  # all that is no array of NumPy's
+        __array_priority__ = 10.0
+
+        def __add__(self, other):
+            return "added" if isinstance(other, np.ndarray) else NotImplemented
+
+        def __radd__(self, other):
+            return "added behind" if isinstance(other, np.ndarray) else NotImplemented
+
+        def __lt__(self, other):
+            return "less" if isinstance(other, np.ndarray) else NotImplemented
+
+        __gt__ = __mul__ = __lt__
+
+    class Takes(Declines):
+        def __radd__(self, other):
+            return type(other)
+
+    ours = un.arange(3)
+    assert Declines() + ours == "added" and ours + Declines() == "added behind"
+    assert (Declines() < ours) == "less" and (ours < Declines()) == "less"
+    assert ours + Takes() is un.ndarray
+    with pytest.raises(TypeError):
+        ours - Declines()
+    with pytest.raises(TypeError):
+        un.arange(3, device="null") + Declines()
+
+
+def test_generators_are_numpys_to_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    for ours, numpys in (
+        (un.random.default_rng(3), np.random.default_rng(3)),
+        (un.random.RandomState(3), np.random.RandomState(3)),
+    ):
+        for _ in range(2):
+            drawn = stats.norm.rvs(size=4, random_state=ours)
+            assert (
+                np.asarray(drawn).tolist() == stats.norm.rvs(size=4, random_state=numpys).tolist()
+            )
+            assert stats.binom.rvs(9, 0.3, random_state=ours) == stats.binom.rvs(
+                9, 0.3, random_state=numpys
+            )
+    sobol = [stats.qmc.Sobol(2, seed=P.random.default_rng(1)).random(4).tolist() for P in (un, np)]
+    assert sobol[0] == sobol[1]

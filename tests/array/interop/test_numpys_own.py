@@ -1,5 +1,6 @@
 """What unisono does not compute is NumPy's own object: text, dates, objects, masked arrays, classes of polynomials."""
 
+import importlib
 from fractions import Fraction
 
 import numpy as np
@@ -24,6 +25,9 @@ def test_names_are_numpys(name):
         np.array([3], "m8[s]"),
         [np.datetime64("2020-01-01")],
         np.array([{}, None], object),
+        [None, None],
+        [[None] * 3],
+        [[object(), len]],
     ],
 )
 def test_arrays_of_text_dates_and_objects(given):
@@ -33,7 +37,9 @@ def test_arrays_of_text_dates_and_objects(given):
         assert (made == np.asarray(given)).all()
 
 
-@pytest.mark.parametrize("given", [object(), [object()], [None], None, {}])
+@pytest.mark.parametrize(
+    "given", [object(), [object(), 1], [1, None], [None, [1]], [[], None], None, {}]
+)
 def test_objects_are_refused_unless_asked_for(given):
     with pytest.raises(TypeError):
         un.asarray(given)
@@ -244,3 +250,25 @@ def test_sequences_of_arrays_of_dates():
 def test_products_of_vectors_of_objects():
     a, b = (np.array([Fraction(k, 3) for k in v], object) for v in ((1, 2, 3), (3, 5, 4)))
     assert un.cross(a, b).tolist() == np.cross(a, b).tolist()
+
+
+@pytest.mark.parametrize(
+    "name",
+    """char ctypeslib dtypes ma ma.extras polynomial polynomial.legendre rec strings typing lib.format lib.mixins
+    lib.recfunctions lib.scimath""".split(),
+)
+def test_modules_are_imported(name):
+    numpys = importlib.import_module("numpy." + name)
+    before = numpys.__spec__
+    assert importlib.import_module("unisono." + name) is numpys and numpys.__spec__ is before
+    assert importlib.import_module("unisono." + name) is numpys
+
+
+def test_modules_that_are_not_there():
+    for name in ("unisono.nothing", "unisono.ma.nothing", "unisono.lib.nothing"):
+        with pytest.raises(ModuleNotFoundError, match=name):
+            importlib.import_module(name)
+    with pytest.raises(AttributeError, match="unisono.lib"):
+        un.lib.nothing  # noqa: B018
+    assert un.lib.NumpyVersion is np.lib.NumpyVersion
+    assert un.lib.stride_tricks.sliding_window_view is not np.lib.stride_tricks.sliding_window_view

@@ -63,6 +63,10 @@ FUNCTIONS = {
     "tile": (lambda a, b, n: (np.tile(a, 3),)),
     "cross": (lambda a, b, n: (np.cross(a[:3], a[2:]),)),
     "kron": (lambda a, b, n: (np.kron(a[:2].reshape(1, 2), b[:4].reshape(2, 2)),)),
+    "kron_of_vectors": (lambda a, b, n: (np.kron(a[:2], b[:3]),)),
+    "kron_of_a_vector": (
+        lambda a, b, n: (np.kron(a[:2], b[:4].reshape(2, 2)), np.kron(b[:4].reshape(2, 2), a[:2]))
+    ),
     "trapezoid": (lambda a, b, n: (np.polyval(a, 2.0), np.polyval(b, a))),
     "convolve": (lambda a, b, n: (np.convolve(b, b), np.convolve(b, a[:2]))),
 }

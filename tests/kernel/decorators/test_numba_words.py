@@ -382,3 +382,24 @@ def test_parts_of_arrays():
         assert [p.tolist() for p in got] == [p.tolist() for p in expected]
     with pytest.raises(ValueError, match="2 or more dimensions"):
         un.njit(lambda a: np.vsplit(a, 2))(m[0])
+
+
+def test_settings_by_numbas_names():
+    config = un.config
+    assert config.NUMBA_NUM_THREADS == un.get_num_threads() <= config.NUMBA_DEFAULT_NUM_THREADS
+    assert config.DISABLE_JIT is False and isinstance(config.CACHE_DIR, str)
+    config.THREADING_LAYER = "omp"
+    assert config.THREADING_LAYER == un.threading_layer()
+    try:
+        config.DISABLE_JIT = True
+        assert un.njit(len) is len and un.njit(cache=True)(len) is len
+    finally:
+        config.DISABLE_JIT = 0
+    assert un.njit(lambda x: x + 1)(1) == 2 and config.DISABLE_JIT is False
+    for wrong in (lambda: config.NOTHING, lambda: setattr(config, "NOTHING", 1)):
+        with pytest.raises(AttributeError, match="docs/settings.md"):
+            wrong()
+    with pytest.raises(ValueError, match="expected one of"):
+        config.THREADING_LAYER = "pthreads"
+    with pytest.raises(AttributeError):
+        config.CACHE_DIR = "/tmp"

@@ -15,7 +15,8 @@ from ..._dtype.objects import dtype as _DType
 
 # Kinds of elements that are NumPy's own; of the other kinds those with these characters.
 _kinds, _chars = "OSUMmVT", "gG"
-# Functions that convert: arrays of objects are made where their dtype is given, not of what is no number by mistake.
+# Functions that convert: arrays of objects are made where their dtype is given or no number is among them, not of
+# what is no number by mistake.
 _makers = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
 
 
@@ -36,7 +37,12 @@ def retried(name, args, options, arrays_only=False):
         Whether only arrays and scalars of NumPy's are a reason to try, no text and no lists.
     """
     options = options or {}
-    if name in _makers and len(args) == 1 and "dtype" not in options:
+    if (
+        name in _makers
+        and len(args) == 1
+        and "dtype" not in options
+        and not _holds_objects(args[0])
+    ):
         return NotImplemented
     if arrays_only and not any(map(_has_array_of_numpys, args)):
         return NotImplemented
@@ -52,6 +58,28 @@ def retried(name, args, options, arrays_only=False):
     except Exception:  # our own message says what is wrong
         return NotImplemented
     return results(made)
+
+
+_swapped = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def operated(name, a, b):
+    """Return an operator's result where an operand's class has the operator and NumPy's ``__array_priority__``.
+
+    Python's order holds: the class is asked with our array first. Where it declines, as scipy.sparse does what is no
+    array of NumPy's, NumPy's operator gets NumPy's array.
+    """
+    short = name[9:].strip("_")
+    if isinstance(a, un.ndarray):
+        theirs = getattr(type(b), f"__{_swapped.get(short, 'r' + short)}__", None)
+        made = NotImplemented if theirs is None else theirs(b, a)
+        if made is not NotImplemented:
+            return made
+    try:
+        a, b = _converted_one(a), _converted_one(b)
+    except _Elsewhere:
+        return NotImplemented
+    return results(getattr(operator, name[9:])(a, b))
 
 
 def computed(function, args, options):
@@ -141,6 +169,17 @@ def _is_numpys(x):
     if isinstance(kind, numpy.dtype):
         return kind.kind in _kinds or kind.char in _chars
     return isinstance(x, numbers.Number) and not isinstance(x, (int, float, complex))
+
+
+def _holds_objects(x):
+    """Whether a sequence holds objects alone, as functions, instances of a program's classes, or None: no number was meant."""
+    return isinstance(x, (list, tuple)) and bool(x) and all(map(_is_object, x))
+
+
+def _is_object(x):
+    if isinstance(x, (list, tuple)):
+        return _holds_objects(x)
+    return not isinstance(x, numbers.Number) and not hasattr(x, "__array__")
 
 
 def _has_array_of_numpys(x):
