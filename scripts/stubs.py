@@ -385,7 +385,7 @@ def pages():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Objects that make types, and the names of other packages: checkers need not know more of them.
-    for name in ("types", "profiler", "cuda", "cupy", "cupyx", "dpctl", "vectors"):
+    for name in ("types", "config", "profiler", "cuda", "cupy", "cupyx", "dpctl", "vectors"):
         path = f"{name}/__init__.pyi" if (HOME / name).is_dir() else f"{name}.pyi"
         head = f'"""Types of ``unisono.{name}``, written by scripts/stubs.py."""'
         yield (

@@ -9,6 +9,7 @@
 #include "array/object.h"
 #include "array/plain_view.h"
 #include "core/limits.h"
+#include "functions/by_numpy.h"
 #include "library/gather/index.h"
 #include "primitives/primitive.h"
 #include "reference.h"
@@ -250,6 +251,17 @@ PyObject* get(PyObject* self, PyObject* key) noexcept {
     });
 }
 
+/// self[key] = value, which failed: NumPy's text, dates and objects as numbers of the dtype.
+[[gnu::cold, gnu::noinline]] int set_numpys(PyObject* self, PyObject* key,
+                                            PyObject* value) noexcept {
+    if (is_array(value) || !PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+    const Ref dtype(
+        guarded<PyObject*>(nullptr, [&] { return dtype_object(array_of(self).dtype()); }));
+    PyObject* const given[] = {value, dtype.get()};
+    const Ref made(dtype.get() ? by_numpy("assignment", given, 2, nullptr) : nullptr);
+    return made.get() ? PyObject_SetItem(self, key, made.get()) : -1;
+}
+
 int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!value) {
         PyErr_SetString(PyExc_TypeError,
@@ -260,7 +272,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
     if (!is_elsewhere(self) && element_place(key, array_of(self).view(), place) &&
         write_place(array_of(self), place, value))
         return 0;
-    return guarded(-1, [&] {
+    const int failed = guarded(-1, [&] {
         const Array& a = used_array(self);
         std::int64_t at[max_rank];
         Arg given;
@@ -282,6 +294,7 @@ int set(PyObject* self, PyObject* key, PyObject* value) noexcept {
         set_index(used_array(self), key, value);
         return 0;
     });
+    return failed ? set_numpys(self, key, value) : 0;
 }
 
 Py_ssize_t length(PyObject* self) noexcept {

@@ -48,6 +48,18 @@ PyObject* concatenate_function(PyObject*, PyObject* const* args, Py_ssize_t n) n
     });
 }
 
+/// As assign_where, for a target that has an element at several places: what the mask leaves out
+/// is not stored.
+void assign_places(const Array& target, const Arg& mask, const Arg& value) {
+    library::IndexPart part;
+    part.is_array = true;
+    part.array = broadcast_to(Array::of(mask.view), target.shape());
+    if (value.is_scalar()) return library::set_items(target, {&part, 1}, value);
+    const Array whole = broadcast_to(Array::of(value.view), target.shape());
+    const Array values = library::get_items(whole, {&part, 1});
+    library::set_items(target, {&part, 1}, values.arg());
+}
+
 /// _assign_where(target, mask, value)
 PyObject* assign_where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -68,7 +80,12 @@ PyObject* assign_where_function(PyObject*, PyObject* const* args, Py_ssize_t n) 
             operands[k].view = keep[k].view();
         }
         note_line();
-        assign_where(used_array(args[0]), operands[0], operands[1]);
+        const Array& target = used_array(args[0]);
+        if (target.view().layout->overlaps_itself() && !operands[0].is_scalar()) {
+            assign_places(target, operands[0], operands[1]);
+        } else {
+            assign_where(target, operands[0], operands[1]);
+        }
         Py_RETURN_NONE;
     });
 }

@@ -7,6 +7,7 @@ from typing import overload as _overload
 
 from . import array_api as array_api
 from . import atomic as atomic
+from . import config as config
 from . import cuda as cuda
 from . import cupy as cupy
 from . import cupyx as cupyx
@@ -616,7 +617,6 @@ def concatenate(
     casting: str = ...,
 ) -> ndarray: ...
 
-config: Any
 conj: _Unary
 conjugate: _Unary
 

@@ -28,7 +28,7 @@ _names = {
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
     "._jit.numba_words": """
-        config get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
+        get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
         set_parallel_chunksize threading_layer""",
     "._runtime.mesh": "mesh",
     "._runtime.parts": "map_blocks",
@@ -118,7 +118,7 @@ aliases = dict(
     """.split()
 )
 # Sub-packages and modules that are attributes of the package.
-modules = "array_api atomic cuda cupy cupyx dpctl emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types vectors"
+modules = "array_api atomic config cuda cupy cupyx dpctl emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types vectors"
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """

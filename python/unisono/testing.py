@@ -234,6 +234,8 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
     head = f"\nArrays are not almost equal to {decimal} decimals\n{err_msg}"
 
     def near(a, b):
+        if a.dtype.kind == b.dtype.kind == "b":
+            return a == b
         return (abs(a - b) < 1.5 * 10.0**-decimal) | (a == b) | _same_nan(a, b)
 
     _compare(actual, desired, near, head, verbose, _differences)

@@ -632,8 +632,11 @@ void set_items(const Array& target, std::span<const IndexPart> parts, const Arg&
              "assignment: under a mask the value has at most one axis; got shape " +
                  shape_text(value.view.layout->shape()) + "; pass value.ravel()");
     }
-    if (assign_one(target, parts, value)) return;
-    if (const Array* mask = whole_mask(target, parts)) return fill_items(target, *mask, value);
+    // Both store what the mask leaves out as it was: that may lie where others are to change.
+    if (!target.view().layout->overlaps_itself()) {
+        if (assign_one(target, parts, value)) return;
+        if (const Array* mask = whole_mask(target, parts)) return fill_items(target, *mask, value);
+    }
     Resolved r = resolve(target, parts);
     std::vector<std::int64_t> shape = result_shape(r);
     if (Windows* windows = windows_of(target))

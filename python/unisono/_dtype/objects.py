@@ -159,6 +159,12 @@ class dtype:
             isinstance(x, (_engine.ndarray, *_engine._values)) and x.dtype is self and x._is_value()
         )
 
+    def __subclasscheck__(self, kind):
+        """Whether a class is that of values of this dtype: ``issubclass(a.dtype.type, un.float64)``."""
+        if kind in _engine._values:
+            return kind.__name__ == self.name
+        return issubclass(kind, self.type)
+
 
 DType = dtype
 

@@ -79,6 +79,35 @@ def test_as_strided():
         un.lib.stride_tricks.as_strided(un.array(a), (2,), (4,))
 
 
+WINDOWS = """
+v[m] = -1
+v[m, :2] = -1
+v[[1, 7]] = -1
+v[m] *= 2
+v[v > 8] = 0
+v[w] = P.arange(8.0)
+v[2:][~(a[5:] > 3)] = 50
+P.copyto(v, -1.0, where=m[:, None])
+P.copyto(v, P.arange(4.0), where=m[:, None])
+P.add(v, 1.0, out=v, where=m[:, None])
+v[1:3] = 5
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("statement", WINDOWS)
+def test_windows_are_written_under_masks(statement):
+    results = []
+    for P in (np, un):
+        a = P.arange(12.0)
+        v = P.lib.stride_tricks.as_strided(a, (9, 4), (8, 8))
+        m = P.asarray([0, 1, 0, 0, 0, 0, 0, 1, 0], dtype=bool)
+        w = P.zeros((9, 4), dtype=bool)
+        w[2], w[8] = True, True
+        exec(statement, {"P": P, "a": a, "v": v, "m": m, "w": w})
+        results.append(a.tolist())
+    assert results[0] == results[1]
+
+
 def test_memmap_reads_and_writes_the_file(tmp_path):
     path = tmp_path / "x.bin"
     x = un.memmap(path, "int32", "w+", shape=(2, 3))

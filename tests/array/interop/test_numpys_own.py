@@ -272,3 +272,48 @@ def test_modules_that_are_not_there():
         un.lib.nothing  # noqa: B018
     assert un.lib.NumpyVersion is np.lib.NumpyVersion
     assert un.lib.stride_tricks.sliding_window_view is not np.lib.stride_tricks.sliding_window_view
+
+
+def test_classes_of_values():
+    names = "bool_ int8 uint16 int64 float16 float64 complex64".split()
+    for a in names:
+        x = un.zeros(1, dtype=getattr(un, a))
+        for b in names:
+            assert issubclass(x.dtype.type, getattr(un, b)) is (a == b)
+            assert issubclass(getattr(np, a), getattr(un, b)) is (a == b)
+    assert issubclass(type(un.ones(1)[0]), un.float64) and not issubclass(str, un.float64)
+    with pytest.raises(TypeError):
+        issubclass(1.0, un.float64)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "bool"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([1, 2.5, 3], object),
+        np.array(["1", "0", "3"]),
+        ["1", "0", "3"],
+        [1, None, 3],
+        None,
+        "1",
+        b"0",
+        np.str_("4"),
+        np.array([1, 2], object),
+        object(),
+        "a",
+        [1, "a", 2],
+    ],
+    ids=lambda v: type(v).__name__ if type(v) is object else repr(v),
+)
+def test_assignments_of_numpys_elements(value, dtype):
+    given = []
+    for P in (np, un):
+        a = P.zeros(3, dtype=dtype)
+        try:
+            a[:] = value
+            b = a.copy()
+            b[1:2] = value if isinstance(value, (str, bytes)) else 1
+            given.append((np.asarray(a).tolist(), np.asarray(b).tolist()))
+        except Exception:
+            given.append("refused")
+    assert str(given[0]) == str(given[1])

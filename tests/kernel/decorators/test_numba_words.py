@@ -396,6 +396,7 @@ def test_settings_by_numbas_names():
     finally:
         config.DISABLE_JIT = 0
     assert un.njit(lambda x: x + 1)(1) == 2 and config.DISABLE_JIT is False
+    assert un.njit(lambda: un.config.NUMBA_NUM_THREADS)() == un.get_num_threads()
     for wrong in (lambda: config.NOTHING, lambda: setattr(config, "NOTHING", 1)):
         with pytest.raises(AttributeError, match="docs/settings.md"):
             wrong()

@@ -30,13 +30,16 @@ def retried(name, args, options, arrays_only=False):
     Parameters
     ----------
     name : str
-        A function of NumPy's, a method of its arrays (``".astype"``), or an operator (``"operator.add"``).
+        A function of NumPy's, a method of its arrays (``".astype"``), an operator (``"operator.add"``), or
+        ``"assignment"`` of values to an array of a dtype.
     args : tuple
     options : dict or None
     arrays_only : bool
         Whether only arrays and scalars of NumPy's are a reason to try, no text and no lists.
     """
     options = options or {}
+    if name == "assignment":
+        return _assigned(*args)
     if (
         name in _makers
         and len(args) == 1
@@ -58,6 +61,19 @@ def retried(name, args, options, arrays_only=False):
     except Exception:  # our own message says what is wrong
         return NotImplemented
     return results(made)
+
+
+def _assigned(values, dtype):
+    """Values of NumPy's own kinds of elements as numbers of a dtype: assignments convert them."""
+    import numpy
+
+    try:
+        made = numpy.asarray(values)
+        if made.dtype.kind in _kinds or made.dtype.char in _chars:
+            return un.asarray(made.astype(dtype.name))
+    except Exception:  # our own message says what is wrong
+        pass
+    return NotImplemented
 
 
 _swapped = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
