@@ -84,8 +84,15 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
             )
 
     def _operand(self, x):
-        """`x` as an array; lists become arrays of the place where numbers are drawn."""
-        return x if isinstance(x, _engine.ndarray) else _engine._array(x, None, self._home, None)
+        """`x` as an array; lists become arrays of the place where numbers are drawn, those of objects NumPy's."""
+        if isinstance(x, _engine.ndarray):
+            return x
+        try:
+            return _engine._array(x, None, self._home, None)
+        except TypeError:
+            import unisono
+
+            return unisono.asarray(x)
 
     @property
     def _home(self):

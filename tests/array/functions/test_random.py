@@ -567,3 +567,18 @@ def test_classes_of_generators():
         for again in [*pickled, copy.copy(rng), copy.deepcopy(rng)]:
             assert type(again) is type(rng)
             assert copy.deepcopy(again).random(5).tolist() == copy.deepcopy(rng).random(5).tolist()
+
+
+@on_host
+@pytest.mark.parametrize("old", [False, True])
+def test_choices_of_objects(old):
+    things = [len, print, {"a": 1}, None]
+    ours, numpys = (P.random.RandomState(3) if old else P.random.default_rng(3) for P in (un, np))
+    for _ in range(4):
+        assert ours.choice(things) is numpys.choice(things)
+        assert ours.choice(things, p=[0.1, 0.2, 0.3, 0.4]) is numpys.choice(
+            things, p=[0.1, 0.2, 0.3, 0.4]
+        )
+        assert ours.choice(things, (2, 3)).tolist() == numpys.choice(things, (2, 3)).tolist()
+        assert ours.choice(things, 2, False).tolist() == numpys.choice(things, 2, False).tolist()
+        assert list(ours.permutation(things)) == list(numpys.permutation(things))
