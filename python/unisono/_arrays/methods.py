@@ -103,10 +103,12 @@ def copy_to_device(self, source, stream=None):
 def get(self, stream=None, order="C", blocking=True, out=None):
     """A NumPy array with a copy of the elements, or `out` filled with them."""
     made = copy_to_host(self, out)
-    if out is not None or order == "K":
+    if out is not None:
         return made
     import numpy
 
+    if order in ("A", "K"):  # devices give elements in C order
+        order = "F" if self.flags.fnc else "C"
     return numpy.asarray(made, order=order)
 
 

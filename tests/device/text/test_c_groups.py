@@ -48,9 +48,11 @@ def test_the_grid_meets(chosen):
 
 
 def test_many_blocks_meet_on_the_host():
+    cuda.select_device("cpu")
     x = un.arange(20000, dtype=un.float32)
     y = un.zeros_like(x)
     un.RawKernel(TEXT, "reversed")((79,), (256,), (x, y, 20000))
+    cuda.close()
     np.testing.assert_array_equal(np.asarray(y), np.arange(20000)[::-1])
 
 
