@@ -113,7 +113,7 @@ class Uniformity {
 
     void call(const Node& n, const Source& callee, const Node* cause) {
         const bool recurs = std::find(around_.begin(), around_.end(), &callee) != around_.end();
-        if (recurs || !has_barrier(callee, 0)) return;
+        if (recurs || !has_barrier(callee)) return;
         refuse_unless_all(n.place, cause, callee.name);
         std::set<std::string> divergent;
         for (std::size_t k = 1; k < n.children.size(); ++k) {
@@ -129,19 +129,22 @@ class Uniformity {
     }
 
   public:
-    static bool has_barrier(const Source& source, int depth) {
-        return depth < 64 && has_barrier(source, source.body, depth);
+    /// Each of the functions that call each other is looked at once.
+    static bool has_barrier(const Source& source) {
+        std::set<const Source*> seen{&source};
+        return has_barrier(source, source.body, seen);
     }
 
   private:
-    static bool has_barrier(const Source& source, const Node& n, int depth) {
+    static bool has_barrier(const Source& source, const Node& n, std::set<const Source*>& seen) {
         if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return true;
         if (n.kind == NodeKind::Function) {
             const Source* callee = function_of(source, n);
-            if (callee && callee != &source && has_barrier(*callee, depth + 1)) return true;
+            if (callee && seen.insert(callee).second && has_barrier(*callee, callee->body, seen))
+                return true;
         }
         return std::any_of(n.children.begin(), n.children.end(),
-                           [&](const Node& c) { return has_barrier(source, c, depth); });
+                           [&](const Node& c) { return has_barrier(source, c, seen); });
     }
 
     void loop(const Node& body, const Node* cause, const Node* target) {
@@ -194,7 +197,7 @@ class Uniformity {
 
 }  // namespace
 
-bool reaches_barrier(const Source& source) { return Uniformity::has_barrier(source, 0); }
+bool reaches_barrier(const Source& source) { return Uniformity::has_barrier(source); }
 
 void check_barriers(const Source& source) {
     for (const auto& nested : source.nested) {

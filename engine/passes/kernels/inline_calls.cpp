@@ -258,49 +258,6 @@ bool asks_for_memory(S s) {
     return asks.found;
 }
 
-/// Whether a device's kernel cannot run s: it needs the host program.
-bool needs_host(const Module& module, S s, int depth) {
-    if (depth > 64) return false;  // recursion
-    if (s->kind == StmtKind::For && s->loop == LoopKind::Parallel) return true;
-    for (StmtKind kind : {StmtKind::Make, StmtKind::Point, StmtKind::Retain, StmtKind::Native}) {
-        if (s->kind == kind) return true;
-    }
-    auto inside = [&](S b) { return needs_host(module, b, depth); };
-    if (s->kind == StmtKind::Call) {
-        const Function& callee = module.functions[at(s->id)];
-        return callee.body && needs_host(module, callee.body, depth + 1);
-    }
-    return std::any_of(s->body.begin(), s->body.end(), inside) ||
-           std::any_of(s->orelse.begin(), s->orelse.end(), inside);
-}
-
-/// Whether s asks for its work-item, or has barriers or arrays of the group or the work-item.
-bool acts_in_group(const Module& module, S s, int depth) {
-    class Acts final : public Visitor {
-      public:
-        Acts(const Module& module, int depth) : module_(module), depth_(depth) {}
-        bool found = false;
-        void expr(E e) override {
-            found = found || e->kind == ExprKind::WorkItem;
-            children(e);
-        }
-        void stmt(S s) override {
-            found = found || s->kind == StmtKind::Barrier || s->kind == StmtKind::Allocate;
-            if (s->kind == StmtKind::Call && depth_ < 64) {
-                const Function& callee = module_.functions[at(s->id)];
-                found = found || (callee.body && acts_in_group(module_, callee.body, depth_ + 1));
-            }
-            children(s);
-        }
-
-      private:
-        const Module& module_;
-        int depth_;
-    } acts(module, depth);
-    acts.stmt(s);
-    return acts.found;
-}
-
 void mark_called(const Module& module, std::size_t function, std::vector<bool>& called) {
     class Calls final : public Visitor {
       public:
@@ -316,6 +273,47 @@ void mark_called(const Module& module, std::size_t function, std::vector<bool>& 
     for (std::size_t f : calls.found) {
         if (!called[f]) mark_called(module, f, called);
     }
+}
+
+/// Whether a device's kernel cannot run s: it needs the host program.
+bool needs_host(S s) {
+    if (s->kind == StmtKind::For && s->loop == LoopKind::Parallel) return true;
+    for (StmtKind kind : {StmtKind::Make, StmtKind::Point, StmtKind::Retain, StmtKind::Native}) {
+        if (s->kind == kind) return true;
+    }
+    return std::any_of(s->body.begin(), s->body.end(), needs_host) ||
+           std::any_of(s->orelse.begin(), s->orelse.end(), needs_host);
+}
+
+/// Whether a condition holds of the body of a function, or of one that it calls. Each is looked at
+/// once: functions may call themselves, and each other, at several places.
+template <class Condition>
+bool holds_in_called(const Module& module, std::size_t function, Condition condition) {
+    std::vector<bool> called(module.functions.size());
+    mark_called(module, function, called);
+    for (std::size_t f = 0; f < called.size(); ++f) {
+        if (called[f] && module.functions[f].body && condition(module.functions[f].body))
+            return true;
+    }
+    return false;
+}
+
+/// Whether s asks for its work-item, or has barriers or arrays of the group or the work-item.
+bool acts_in_group(S s) {
+    class Acts final : public Visitor {
+      public:
+        bool found = false;
+        void expr(E e) override {
+            found = found || e->kind == ExprKind::WorkItem;
+            children(e);
+        }
+        void stmt(S s) override {
+            found = found || s->kind == StmtKind::Barrier || s->kind == StmtKind::Allocate;
+            children(s);
+        }
+    } acts;
+    acts.stmt(s);
+    return acts.found;
 }
 
 /// Replaces the calls that are wanted by the bodies of what they call.
@@ -343,7 +341,8 @@ class InlineCalls : public Rewriter {
             if (a.param < 0 && !a.is_view() && !a.is_slot) return false;
             passes_view = passes_view || a.is_view();
         }
-        return passes_view || asks_for_memory(callee.body) || needs_host(module_, callee.body, 0);
+        return passes_view || asks_for_memory(callee.body) ||
+               holds_in_called(module_, at(s->id), needs_host);
     }
     const Module& module() const { return module_; }
 
@@ -382,7 +381,7 @@ class InlineGroupFunctions final : public InlineCalls {
             return function().arrays[at(id)].space != Space::Global;
         };
         return std::any_of(s->arrays.begin(), s->arrays.end(), is_of_group) ||
-               acts_in_group(module(), module().functions[at(s->id)].body, 0);
+               holds_in_called(module(), at(s->id), acts_in_group);
     }
 
     std::vector<S> made_;  ///< arrays

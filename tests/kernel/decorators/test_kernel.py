@@ -210,3 +210,47 @@ def test_called_functions_act_in_the_group(on):
 def test_words_of_kernels_in_functions_that_the_host_calls(on):
     with pytest.raises(un.CompileError, match="only defined in a kernel and what it calls"):
         place()
+
+
+@un.jit
+def even(n):
+    if n < 2:
+        return n
+    return odd(n - 1) + odd(n - 2)
+
+
+@un.jit
+def odd(n):
+    if n < 2:
+        return n
+    return even(n - 1) + even(n - 2)
+
+
+@un.jit
+def along(a, n):
+    if n < 2:
+        return a[n]
+    return along(a, n - 1) + along(a, n - 2)
+
+
+def test_kernels_call_what_calls_itself_twice(on):
+    """Passes that follow calls look at each function once."""
+
+    @un.kernel(device=on)
+    def one(y):
+        i = un.global_id(0)
+        y[i] = even(i)
+
+    @un.kernel(device=on)
+    def through_the_group(y):
+        i = un.global_id(0)
+        s = un.local_array(8, un.int64)
+        s[i] = even(i)
+        un.barrier()
+        y[i] = along(s, 7 - i)
+
+    fibonacci = [0, 1, 1, 2, 3, 5, 8, 13]
+    for kernel, expected in ((one, fibonacci), (through_the_group, fibonacci[::-1])):
+        y = np.zeros(8, "int64")
+        kernel[8, 8](y)
+        assert y.tolist() == expected
