@@ -14,14 +14,21 @@ def of_latin(text):
 
 
 @jit
+def width_of(encoding):
+    """Whether points may take several bytes, and the largest that takes one."""
+    if encoding == "utf-8" or encoding == "utf8" or encoding == "UTF-8":
+        return True, 127
+    if encoding == "latin-1" or encoding == "latin1" or encoding == "iso-8859-1":
+        return False, 255
+    if encoding != "ascii":
+        raise LookupError(f"unknown encoding: {encoding}")
+    return False, 127
+
+
+@jit
 def encode(text, encoding="utf-8", errors="strict"):
     made = bytearray()
-    is_wide = encoding == "utf-8" or encoding == "utf8" or encoding == "UTF-8"
-    most = 127
-    if encoding == "latin-1" or encoding == "latin1" or encoding == "iso-8859-1":
-        most = 255
-    elif not is_wide and encoding != "ascii":
-        raise LookupError(f"unknown encoding: {encoding}")
+    is_wide, most = width_of(encoding)
     place = 0
     for c in text:
         point = ord(c)
@@ -57,12 +64,7 @@ def encode(text, encoding="utf-8", errors="strict"):
 
 @jit
 def decode(data, encoding="utf-8", errors="strict"):
-    is_wide = encoding == "utf-8" or encoding == "utf8" or encoding == "UTF-8"
-    most = 127
-    if encoding == "latin-1" or encoding == "latin1" or encoding == "iso-8859-1":
-        most = 255
-    elif not is_wide and encoding != "ascii":
-        raise LookupError(f"unknown encoding: {encoding}")
+    is_wide, most = width_of(encoding)
     parts = [""]
     k = 0
     n = len(data)

@@ -114,15 +114,20 @@ def inlined(body, place, function, args):
     from . import calls, expressions
 
     args = calls.completed(function, args)
-    if len(args) != len(function.parameters):
-        raise body.error(
-            place, f"'{function.name}' takes {len(function.parameters)} arguments; got {len(args)}",
-            "give as many",
-        )  # fmt: skip
-    scope = {}
-    for (made, name, _), e in zip(function.parameters, args, strict=True):
-        bind(body, scope, made, name, e, place)
+    scope = bound(body, place, f"'{function.name}'", function.parameters, args)
     return within(body, place, [scope], lambda: expressions.place_of(body, function.body[2][0][2]))
+
+
+def bound(body, place, what, parameters, args):
+    """A scope in which parameters stand for arguments."""
+    if len(args) != len(parameters):
+        raise body.error(
+            place, f"{what} takes {len(parameters)} arguments; got {len(args)}", "give as many"
+        )
+    scope = {}
+    for (kind, name, _), e in zip(parameters, args, strict=True):
+        bind(body, scope, kind, name, e, place)
+    return scope
 
 
 def within(body, place, scopes, write):
@@ -208,14 +213,7 @@ def call_closure(body, place, made, args):
     """A call of a function without a name: its statements, and the value of the last one."""
     from ..syntax import definitions
 
-    if len(args) != len(made.parameters):
-        raise body.error(
-            place, f"the function takes {len(made.parameters)} arguments; got {len(args)}",
-            "give as many",
-        )  # fmt: skip
-    scope = {}
-    for (kind, name, _), e in zip(made.parameters, args, strict=True):
-        bind(body, scope, kind, name, e, place)
+    scope = bound(body, place, "the function", made.parameters, args)
     statements = made.body[2]
     last = statements[-1] if statements and statements[-1][0] == "return" else None
     if len(definitions.returns(made.body, [])) > (last is not None):

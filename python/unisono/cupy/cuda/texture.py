@@ -1,17 +1,4 @@
 """``cupy.cuda.texture``: memory that kernels read by coordinates."""
 
-from ..._raw.textures import (
-    ChannelFormatDescriptor,
-    CUDAarray,
-    ResourceDescriptor,
-    TextureDescriptor,
-    TextureObject,
-)
-
-__all__ = [
-    "CUDAarray",
-    "ChannelFormatDescriptor",
-    "ResourceDescriptor",
-    "TextureDescriptor",
-    "TextureObject",
-]
+from ..._raw.textures import *  # noqa: F403
+from ..._raw.textures import __all__ as __all__
