@@ -59,7 +59,6 @@ REASONS = (
     ),
     ("prints documentation", "`help(un.name)`", "info"),
     ("runs NumPy's tests", "`./test`", "test"),
-    ("annotations", "the package has types: `un.ndarray`", "typing"),
 )
 SUBPACKAGES = ("linalg", "fft", "random")
 

@@ -124,7 +124,7 @@ numpys = frozenset(
     """
     asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
     datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
-    matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64
+    matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64 typing
     """.split()
 )
 # What Numba has and this package has not, and what to write instead.
