@@ -36,7 +36,7 @@ _names = {
     "._runtime.queues": "Event Queue device",
     "._runtime.across": "across",
     "._cluster": "RemoteError cluster",
-    "._typing": "ArrayLike",
+    "._arrays.exchange.array_like": "ArrayLike",
     "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",
     "._numpy.covariance": "average corrcoef cov",
     "._arrays.positions": "argwhere flatnonzero indices ix_ nonzero ravel_multi_index unravel_index",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._dtype import objects as _dtypes
-from ._signatures import _names, parse_type, spell
+from ._dtype.spelling import _names, parse_type, spell
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "CPointer", "Complex", "DictType", "Float", "FunctionType", "Integer", "List",

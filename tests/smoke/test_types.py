@@ -15,8 +15,8 @@ HOME = Path(__file__).resolve().parents[2] / "python/unisono"
 SPACES = {
     "__init__": "unisono",
     "lib/stride_tricks": "unisono.lib.stride_tricks",
-    **{f"{n}/__init__": f"unisono.{n}" for n in "linalg fft random".split()},
-    **{n: f"unisono.{n}" for n in "memory emath testing".split()},
+    **{f"{n}/__init__": f"unisono.{n}" for n in "linalg fft random testing".split()},
+    **{n: f"unisono.{n}" for n in "memory emath".split()},
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _signatures
+from .._dtype import spelling
 from . import jit, prange
 from .guvectorize import GeneralizedFunction
 from .text import compile_text
@@ -60,7 +60,7 @@ class BuiltGeneralized(GeneralizedFunction):
         self.nargs = self.nin + self.nout
         self._signatures = state["signatures"]
         self._built = {
-            tuple(map(_signatures.spell, types)): loop
+            tuple(map(spelling.spell, types)): loop
             for types, loop in zip(self._signatures, loops, strict=True)
         }
 
@@ -81,4 +81,4 @@ class BuiltGeneralized(GeneralizedFunction):
                 x = un.ascontiguousarray(un.broadcast_to(x.astype(t[1], copy=False), shape + core))
                 x = x if x.flags.writeable else x.copy()
             packed.append(x.reshape((count, *core)))
-        self._built[tuple(map(_signatures.spell, types))](*packed)
+        self._built[tuple(map(spelling.spell, types))](*packed)

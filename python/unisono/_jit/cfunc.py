@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _signatures
+from .._dtype import spelling
 from . import always_jit
 
 
@@ -54,7 +54,7 @@ def cfunc(signature, *, error=0, **options):
             f"cfunc: C needs to know the types; got {signature!r} without a signature; write "
             f'@un.cfunc("float64(float64)")'
         )
-    result, arguments = _signatures.parse_signature(signature, "cfunc")
+    result, arguments = spelling.parse_signature(signature, "cfunc")
     if result is None:
         raise TypeError(
             f"cfunc: the signature gives no result type; got {signature!r}; write it as 'void(...)' or 'float64(...)'"
@@ -66,7 +66,7 @@ def cfunc(signature, *, error=0, **options):
             ("complex128",),
         ):
             raise TypeError(
-                f"cfunc: C functions take numbers and pointers here; got {_signatures.spell(t)}; pass arrays as "
+                f"cfunc: C functions take numbers and pointers here; got {spelling.spell(t)}; pass arrays as "
                 f"CPointer(float64) with their sizes"
             )
     if result[0] == "pointer":
@@ -115,7 +115,7 @@ class CFunction:
     @property
     def signature(self):
         """The signature, as text."""
-        return f"{_signatures.spell(self._result)}({', '.join(map(_signatures.spell, self._arguments))})"
+        return f"{spelling.spell(self._result)}({', '.join(map(spelling.spell, self._arguments))})"
 
     @property
     def ctypes(self):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import _engine
-from .._signatures import parse_signature, spell
+from .._dtype.spelling import parse_signature, spell
 from . import linked_objects
 from .text import compile_text
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 
-from .. import _engine, _signatures
+from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
+from .._dtype import spelling
 from . import always_jit, prange, targets
 from .text import compile_text
 
@@ -68,24 +69,24 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
             f"guvectorize: takes signatures and a layout; got {args!r}; write the layout as '(n),()->(n)'"
         )
     inputs, outputs = _layout(args[-1])
-    signatures = _signatures.parse_signatures(args[0], "guvectorize") if len(args) == 2 else []
+    signatures = spelling.parse_signatures(args[0], "guvectorize") if len(args) == 2 else []
     for _, types in signatures:
         if len(types) != len(inputs) + len(outputs):
             raise TypeError(
                 f"guvectorize: the signature has {len(types)} arguments; got "
-                f"({', '.join(map(_signatures.spell, types))}); the layout {args[-1]} names {len(inputs) + len(outputs)}"
+                f"({', '.join(map(spelling.spell, types))}); the layout {args[-1]} names {len(inputs) + len(outputs)}"
             )
         for t, names in zip(types, inputs + outputs, strict=True):
             rank = t[2] if t[0] == "array" else 0
             if t[0] not in ("scalar", "array") or rank != max(len(names), int(t[0] == "array")):
                 raise TypeError(
-                    f"guvectorize: {_signatures.spell(t)} does not fit the layout; got the axes "
+                    f"guvectorize: {spelling.spell(t)} does not fit the layout; got the axes "
                     f"({','.join(names)}); write an array of {max(1, len(names))} axes"
                 )
         for t in types[len(inputs) :]:
             if t[0] != "array":
                 raise TypeError(
-                    f"guvectorize: a result is written through an array; got {_signatures.spell(t)}; "
+                    f"guvectorize: a result is written through an array; got {spelling.spell(t)}; "
                     f"write {t[1]}[:]"
                 )
     return lambda function: GeneralizedFunction(
@@ -209,7 +210,7 @@ class GeneralizedFunction(_engine._ItemLoops):
     def _in_compiled_code(self):
         """What compiled functions call, for one item and with arrays for the results; None without signatures."""
         if self._one is None and self._signatures:
-            texts = (", ".join(map(_signatures.spell, t)) for t in self._signatures)
+            texts = (", ".join(map(spelling.spell, t)) for t in self._signatures)
             self._one = always_jit(self.__wrapped__, [f"void({t})" for t in texts])
         return self._one
 
@@ -360,7 +361,7 @@ class GeneralizedFunction(_engine._ItemLoops):
                 un.can_cast(x.dtype, t[1], "safe") for x, t in zip(operands, types, strict=False)
             ):
                 return types
-        loops = "; ".join(f"({', '.join(map(_signatures.spell, t))})" for t in self._signatures)
+        loops = "; ".join(f"({', '.join(map(spelling.spell, t))})" for t in self._signatures)
         raise TypeError(
             f"{self.__name__}: no signature takes the operands; got ({', '.join(x.dtype.name for x in operands)}); "
             f"expected one of {loops}; convert them with .astype, or add a signature"

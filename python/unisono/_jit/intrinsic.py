@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 
-from .. import _signatures
+from .._dtype import spelling
 from .c_forms import c_names
 from .c_module import c_module
 
@@ -55,7 +55,7 @@ def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
         raise TypeError(
             f'intrinsic: C needs to know the types; got {signature!r}; write @un.intrinsic("int32(uint64)")'
         )
-    result, arguments = _signatures.parse_signature(signature, "intrinsic")
+    result, arguments = spelling.parse_signature(signature, "intrinsic")
     result = "void" if result is None else _c_type(result)
     types = [_c_type(t) for t in arguments]
 
@@ -97,6 +97,6 @@ def _c_type(t):
     base = "unsigned char" if t[0] == "pointer" and t[1] is None else c_names.get(t[1])
     if t[0] not in ("scalar", "pointer") or base is None:
         raise TypeError(
-            f"intrinsic: C functions take numbers and pointers; got {_signatures.spell(t)}; pass arrays as float64*"
+            f"intrinsic: C functions take numbers and pointers; got {spelling.spell(t)}; pass arrays as float64*"
         )
     return f"{base}*" if t[0] == "pointer" else base

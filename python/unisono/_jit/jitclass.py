@@ -8,7 +8,7 @@ import types
 import typing
 
 from .. import _engine
-from .._signatures import parse_type
+from .._dtype.spelling import parse_type
 from ..types import _ClassType
 from . import JitFunction
 from .options import is_disabled

@@ -9,7 +9,7 @@ The engine takes a type as a plain tuple: ``("scalar", dtype name, weak)`` where
 from __future__ import annotations
 
 from .._dtype import objects as _dtypes
-from .._signatures import parse_signature, parse_type
+from .._dtype.spelling import parse_signature, parse_type
 
 _WEAK = {"int64": "int", "float64": "float", "bool": "bool"}
 _TABLES = {"dict": 0, "set": 1, "list": 5}  # the engine's kinds
@@ -21,7 +21,7 @@ def _scalar(name):
 
 
 def _for_engine(type_, where):
-    """The engine's tuple of one that _signatures.py reads from text; None where the call tells the type."""
+    """The engine's tuple of one that _dtype/spelling.py reads from text; None where the call tells the type."""
     type_ = getattr(type_, "_parsed", type_)
     kind = type_[0] if type_ else "deferred"
     if kind == "scalar":

@@ -12,10 +12,11 @@ import inspect
 import sys
 import textwrap
 
-from .. import _engine, _signatures
+from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
 from .._dtype import objects as _dtypes
+from .._dtype import spelling
 from .._engine import CompileError
 from . import JitFunction, always_jit, prange, targets
 from .text import compile_text
@@ -97,12 +98,12 @@ def vectorize(pyfunc=None, /, *args, **options):
     device = targets.device_of(target, "vectorize")
     if callable(pyfunc) and not isinstance(pyfunc, _dtypes.dtype):
         return _make(pyfunc, [], identity, strict, device)
-    signatures = [] if pyfunc is None else _signatures.parse_signatures(pyfunc, "vectorize")
+    signatures = [] if pyfunc is None else spelling.parse_signatures(pyfunc, "vectorize")
     for result, arguments in signatures:
         for t in (*arguments, result):
             if t is not None and t[0] != "scalar":
                 raise TypeError(
-                    f"vectorize: a signature takes and gives numbers; got {_signatures.spell(t)}; write the types of "
+                    f"vectorize: a signature takes and gives numbers; got {spelling.spell(t)}; write the types of "
                     f"elements, or use guvectorize"
                 )
     return lambda function: _make(function, signatures, identity, True, device)
@@ -183,7 +184,7 @@ class Vectorized(Methods, _engine._ItemLoops):
             if len(arguments) != self.nin:
                 raise TypeError(
                     f"{self.__name__}: the signature has {len(arguments)} arguments; got "
-                    f"({', '.join(map(_signatures.spell, arguments))}); expected {self.nin}, as the function takes"
+                    f"({', '.join(map(spelling.spell, arguments))}); expected {self.nin}, as the function takes"
                 )
             types = tuple(t[1] for t in arguments)
             self._eager.append((types, self._result(types, result and result[1])))

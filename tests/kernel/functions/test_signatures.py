@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import unisono as un
-from unisono._signatures import parse_signature, parse_signatures, parse_type, spell
+from unisono._dtype.spelling import parse_signature, parse_signatures, parse_type, spell
 
 pytestmark = pytest.mark.everywhere
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ._engine import ndarray
+from ..._engine import ndarray
 
 
 class SupportsArray(Protocol):

@@ -241,7 +241,7 @@ def parse_signature(given, what="jit"):
 
     Examples
     --------
-    >>> from unisono._signatures import parse_signature
+    >>> from unisono._dtype.spelling import parse_signature
     >>> parse_signature("float64(int64, f4[:, ::1])")
     (('scalar', 'float64'), (('scalar', 'int64'), ('array', 'float32', 2, 'C', False)))
     """

@@ -4,8 +4,8 @@ import math
 
 import unisono as _un
 
-from ._arrays.axes import as_array as _array
-from ._tools.check import check as check
+from .._arrays.axes import as_array as _array
+from .check import check as check
 
 
 def _compare(x, y, holds, head, verbose, detail=None):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ._engine import ArrayLike, DTypeLike, ndarray
+from .._engine import ArrayLike, DTypeLike, ndarray
 
 def assert_allclose(
     actual: Any,
