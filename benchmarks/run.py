@@ -430,6 +430,48 @@ BENCHMARKS = {
         ["pyopencl"],
         ("pyopencl", 1.2),
     ),
+    "ranks-laplace-4000": (
+        "Laplace by slices 4000x4000 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 0.25),
+    ),
+    "ranks-laplace-1000": (
+        "Laplace by slices 1000x1000 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 0.25),
+    ),
+    "ranks-conjugate-gradient": (
+        "a step of conjugate gradients 2000x2000 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 0.5),
+    ),
+    "ranks-wave": (
+        "a step of the wave equation 2000x2000 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 0.5),
+    ),
+    "ranks-sort": (
+        "sort of 1e7 float64 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 0.5),
+    ),
+    "ranks-fft": (
+        "fft2 of 2048x2048 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 1 / 1.2),
+    ),
+    "ranks-matmul": (
+        "product 2048x2048 on two MPI ranks, beside our threads",
+        "unisono",
+        ["mpi4py", "threads"],
+        ("mpi4py", 1.0),
+    ),
 }
 
 
@@ -464,7 +506,7 @@ def why_missing(peer, python):
     """Say why a peer cannot be measured, or return an empty text."""
     if peer in ("gcc", "gfortran"):
         return "" if shutil.which(peer) else f"{peer} is not installed (Debian: {peer})"
-    if peer == "host":  # our own implementation there
+    if peer in ("host", "threads"):  # our own implementation there
         return ""
     here = sys.executable if peer == "unisono" else python
     done = subprocess.run([here, "-c", f"import {peer}"], capture_output=True)
@@ -476,7 +518,11 @@ def why_missing(peer, python):
 
 def run_once(name, who, python):
     """Seconds that one process of `who` reports for the benchmark."""
-    here = python if who in ("numba", "jax", "drjit", "taichi", "pyopencl") else sys.executable
+    here = (
+        python
+        if who in ("numba", "jax", "drjit", "taichi", "pyopencl", "mpi4py")
+        else sys.executable
+    )
     environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
     done = subprocess.run(
         [here, str(HERE / "worker.py"), name, who],

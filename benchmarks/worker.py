@@ -43,6 +43,8 @@ def main():
         import queues as module
     elif name.startswith("opencl-"):
         import pyopencl_peers as module
+    elif name.startswith("ranks-"):
+        import clusters.rows as module
     elif name == "functions":
         import functions as module
     elif name.startswith(("first-call", "compile-")):
