@@ -50,7 +50,7 @@ PyObject* get_transposed(PyObject* self, void*) {
 PyObject* class_of_values(const char* name, const char* abstract) {
     PyType_Slot slots[] = {{0, nullptr}};
     PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-    PyObject* made = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(array_type));
+    PyObject* made = derived_class(&spec, array_type);
     if (!made) return nullptr;
     Ref module(PyImport_ImportModule("numbers"));
     Ref kind(module.p ? PyObject_GetAttrString(module.p, abstract) : nullptr);

@@ -4,6 +4,7 @@
 #include "array/beside.h"
 #include "array/known_values.h"
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "functions/by_numpy.h"
 #include "functions/linalg.h"
 #include "ops/scalar_eval.h"
@@ -37,6 +38,7 @@ bool quick_operand(PyObject* o, Arg& arg) {
 /// An operand of an operator; lists and tuples of numbers are operands too, and what NumPy's
 /// protocols make an array of, unless its class has the operator.
 bool operator_operand(PyObject* o, bool has_operator, Arg& arg, Array& keep) {
+    if (is_of_numpys(o)) return false;
     if (operand(o, arg, keep)) return true;
     const auto is_array_like = [&] {
         return !has_operator && !PyType_Check(o) &&
@@ -133,17 +135,27 @@ template <Op op>
     return by_numpy(operator_name<op>(), operands, 2, nullptr);
 }
 
-/// What NumPy gives where an operand's class knows NumPy's arrays, as scipy.sparse's do, and
-/// declines ours.
+/// Whether the class claims operators beside NumPy's arrays.
+bool has_priority(PyObject* o) {
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__array_priority__") !=
+           0;
+}
+
+/// Whether NumPy leaves the operator to the operand's class, or no array of objects is made of it.
+bool is_no_element(PyObject* o) {
+    return PyType_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
+           (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), "__array_ufunc__") &&
+            !has_priority(o));
+}
+
+/// What NumPy gives where an operand's class has the operator: that of the class, where it claims
+/// NumPy's arrays and takes ours; else elementwise on an array of objects.
 template <Op op>
 [[gnu::cold, gnu::noinline]] PyObject* beside_theirs(PyObject* a, PyObject* b) noexcept {
     PyObject* other = is_array(a) ? b : a;
-    if ((!is_array(a) && !is_array(b)) || !has_operator<op>(other) || PyType_Check(other) ||
-        !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(other)), "__array_priority__"))
+    if ((!is_array(a) && !is_array(b)) || !has_operator<op>(other) || is_no_element(other))
         Py_RETURN_NOTIMPLEMENTED;
-    Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
-    return module.p ? PyObject_CallMethod(module.p, "operated", "sOO", operator_name<op>(), a, b)
-                    : nullptr;
+    return operated_by_numpy(operator_name<op>(), a, b);
 }
 
 /// As `guarded`; what fails is NumPy's to try. Nothing is asked where nothing is thrown.
@@ -193,9 +205,15 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {used_array(a).arg(), {}};
         Array keep[2];
-        if (!quick_operand(b, args[1]) &&
-            !operator_operand(b, has_operator<op>(b), args[1], keep[1]))
+        if (!quick_operand(b, args[1]) && !(is_of_numpys(b) && operand(b, args[1], keep[1])) &&
+            !operator_operand(b, has_operator<op>(b), args[1], keep[1])) {
+            if (has_operator<op>(b) && !is_no_element(b) && !has_priority(b))
+                fail(ErrorKind::Type,
+                     "array operator: cannot write results of " + std::string(Py_TYPE(b)->tp_name) +
+                         " objects into an array of " + std::string(name(array_of(a).dtype())) +
+                         "; write x = x + y for x += y");
             Py_RETURN_NOTIMPLEMENTED;
+        }
         if (keep[1].view().storage) {
             PyObject* const given[] = {a, b};
             bring_together(given, args, keep);

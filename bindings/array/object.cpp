@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array/known_values.h"
+#include "array/subclasses.h"
 #include "functions/numpy_operators.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -156,15 +157,57 @@ PyObject* number_instead(PyObject* made) {
 
 namespace {
 
-/// Both tables in one that lives as long as the type; `name` is the field that ends a table.
+/// Tables in one that lives as long as the type; `name` is the field that ends a table.
 template <auto name, class T>
-T* joined(const T* first, const T* second) {
+T* joined(const T* first, const T* second, const T* third = nullptr) {
     static std::vector<T> all;
-    for (const T* table : {first, second}) {
+    for (const T* table : {first, second, third}) {
+        if (!table) break;
         for (; table->*name; ++table) all.push_back(*table);
     }
     all.push_back(T{});
     return all.data();
+}
+
+}  // namespace
+
+PyObject* derived_class(PyType_Spec* spec, PyTypeObject* base) noexcept {
+    auto* const object = reinterpret_cast<PyObject*>(base);
+    PyTypeObject* const metaclass = Py_TYPE(object);
+    Py_SET_TYPE(object, &PyType_Type);
+    PyObject* made = PyType_FromSpecWithBases(spec, object);
+    Py_SET_TYPE(object, metaclass);
+    return made;
+}
+
+namespace {
+
+/// ``ndarray.__subclasshook__``: NumPy's arrays count as arrays, too.
+PyObject* includes_numpys(PyObject* cls, PyObject* other) noexcept {
+    if (cls != reinterpret_cast<PyObject*>(array_type) || !PyType_Check(other))
+        Py_RETURN_NOTIMPLEMENTED;
+    if (derives_from_numpys(reinterpret_cast<PyTypeObject*>(other))) Py_RETURN_TRUE;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
+PyMethodDef class_methods[] = {
+    {"__subclasshook__", includes_numpys, METH_O | METH_CLASS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+/// Makes the type an abstract base class, as a metaclass of its own would forbid classes of users
+/// that derive from an abstract class besides.
+bool make_abstract(PyTypeObject* type) {
+    Ref abc(PyImport_ImportModule("abc")), parts(PyImport_ImportModule("_abc"));
+    Ref metaclass(abc.p ? PyObject_GetAttrString(abc.p, "ABCMeta") : nullptr);
+    if (!metaclass.p || !parts.p) return false;
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(type),
+                reinterpret_cast<PyTypeObject*>(metaclass.release()));
+    type->tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
+    Ref done(PyObject_CallMethod(parts.p, "_abc_init", "O", type));
+    type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
+    PyType_Modified(type);
+    return done.p != nullptr;
 }
 
 }  // namespace
@@ -177,7 +220,8 @@ bool add_array_type(PyObject* module) {
         {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
         {Py_tp_doc, const_cast<char*>(doc)},
         {Py_tp_members, members},
-        {Py_tp_methods, joined<&PyMethodDef::ml_name>(array_methods, python_methods)},
+        {Py_tp_methods,
+         joined<&PyMethodDef::ml_name>(array_methods, python_methods, class_methods)},
         {Py_tp_getset, joined<&PyGetSetDef::name>(array_attributes, python_attributes)},
         {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
         {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
@@ -189,9 +233,16 @@ bool add_array_type(PyObject* module) {
     PyType_Spec spec{"unisono.ndarray", static_cast<int>(sizeof(PyArray)), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE,
                      slots.data()};
-    PyObject* made = PyType_FromSpec(&spec);
-    if (!made) return false;
+    PyType_Slot no_slots[] = {{0, nullptr}};
+    PyType_Spec base_spec{"unisono._engine._Array", static_cast<int>(sizeof(PyArray)), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE |
+                              Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                          no_slots};
+    Ref base(PyType_FromSpec(&base_spec));
+    PyObject* made = base.p ? PyType_FromSpecWithBases(&spec, base.p) : nullptr;
+    if (!made || PyModule_AddObjectRef(module, "_Array", base.p) != 0) return false;
     array_type = reinterpret_cast<PyTypeObject*>(made);
+    if (!make_abstract(array_type)) return false;
     for (bool flag : {false, true}) {
         truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
         if (!truth_objects[flag]) return false;

@@ -101,6 +101,10 @@ PyObject* wrap_made(F&& f) {
 /// Creates the type and adds it to the module.
 bool add_array_type(PyObject* module);
 
+/// A class derived from the array type, as an ordinary one: the functions of the C API that make
+/// classes take no metaclass with a constructor of its own, and that of the array type has one.
+PyObject* derived_class(PyType_Spec* spec, PyTypeObject* base) noexcept;
+
 // Slots, by file.
 extern PyType_Slot number_slots[];   // array/number.cpp
 extern PyType_Slot index_slots[];    // array/index.cpp

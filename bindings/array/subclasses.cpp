@@ -1,5 +1,6 @@
 #include "array/subclasses.h"
 
+#include <string_view>
 #include <vector>
 
 #include "reference.h"
@@ -22,9 +23,7 @@ PyObject* make_base(PyObject*, PyObject*) noexcept {
         };
         PyType_Spec spec{"unisono._Subclass", static_cast<int>(sizeof(PyArray)), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-        Ref bases(PyTuple_Pack(1, array_type));
-        if (!bases.p) return nullptr;
-        subclass_base = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.p));
+        subclass_base = reinterpret_cast<PyTypeObject*>(derived_class(&spec, array_type));
         if (!subclass_base) return nullptr;
     }
     return Py_NewRef(reinterpret_cast<PyObject*>(subclass_base));
@@ -70,6 +69,10 @@ PyObject* plain(PyObject*, PyObject* x) noexcept {
     return guarded<PyObject*>(nullptr, [&] { return wrap_array(used_array(x)); });
 }
 
+PyObject* is_of_numpys_object(PyObject*, PyObject* x) noexcept {
+    return PyBool_FromLong(is_of_numpys(x));
+}
+
 PyMethodDef functions[] = {
     {"_of_class", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(of_class)),
      METH_FASTCALL,
@@ -79,6 +82,9 @@ PyMethodDef functions[] = {
     {"_plain", plain, METH_O,
      "_plain(x, /)\n--\n\nThe array itself of an array of a derived class."},
     {"_subclass_base", make_base, METH_NOARGS, "_subclass_base()\n--\n\n"},
+    {"_is_of_numpys", is_of_numpys_object, METH_O,
+     "_is_of_numpys(x, /)\n--\n\nWhether it is a masked array, a matrix, or of another class that "
+     "derives from NumPy's array."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -91,6 +97,22 @@ bool has_protocol(PyObject* o) {
     const auto has = [&](const char* name) { return PyObject_HasAttrString(type, name) != 0; };
     return has("__array_ufunc__") || (has("__array_priority__") && !has("__array__") &&
                                       !PyObject_HasAttrString(o, "base_data"));  // pyopencl's
+}
+
+bool derives_from_numpys(const PyTypeObject* type) {
+    PyObject* const lines = type->tp_mro;
+    for (Py_ssize_t k = 0; lines && k < PyTuple_GET_SIZE(lines); ++k) {
+        const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(lines, k));
+        if (std::string_view(base->tp_name) == "numpy.ndarray") return true;
+    }
+    return false;
+}
+
+bool is_of_numpys(PyObject* o) {
+    const PyTypeObject* type = Py_TYPE(o);
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;  // NumPy's array itself
+    const std::string_view name = type->tp_name;
+    return name != "memmap" && name != "recarray" && derives_from_numpys(type);
 }
 
 PyObject* call_with(PyObject* function, PyObject* first, PyObject* const* args, Py_ssize_t n,

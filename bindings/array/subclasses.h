@@ -13,6 +13,14 @@ extern PyTypeObject* subclass_base;
 /// operators and methods as SciPy's sparse matrices, which are no arrays for NumPy.
 bool has_protocol(PyObject* o);
 
+/// Whether the class is NumPy's array or derives from it; nothing is imported for that.
+bool derives_from_numpys(const PyTypeObject* type);
+
+/// Whether it is of a class that derives from NumPy's array, as masked arrays and matrices: then
+/// NumPy computes, as the class may give its elements another meaning. Maps of files and arrays of
+/// records do not.
+bool is_of_numpys(PyObject* o);
+
 /// Whether one of the arguments is of a derived class, or of another library's class that has
 /// NumPy's protocol for elementwise functions.
 inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {

@@ -61,4 +61,9 @@ PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n,
     return made.release();
 }
 
+PyObject* operated_by_numpy(const char* name, PyObject* a, PyObject* b) noexcept {
+    Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+    return module.p ? PyObject_CallMethod(module.p, "operated", "sOO", name, a, b) : nullptr;
+}
+
 }  // namespace unisono::python

@@ -9,4 +9,8 @@ namespace unisono::python {
 /// unisono._arrays.exchange.numpys_elements has it; else null, with the error as it was.
 PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept;
 
+/// What an operator, as "operator.add", gives between an array of ours and an object of a class
+/// that has it; NotImplemented of arrays on devices.
+PyObject* operated_by_numpy(const char* name, PyObject* a, PyObject* b) noexcept;
+
 }  // namespace unisono::python

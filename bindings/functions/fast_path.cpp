@@ -1,7 +1,7 @@
-// _FastPath(function): a function of the namespace, which runs in C where it is called with arrays
-// and nothing out of the ordinary, and in Python, which handles everything, in all other cases. A
-// call in Python costs more than the work on a few elements. What both refuse since its elements
-// are no numbers, NumPy computes.
+// _FastPath(function, name of NumPy's function if another): a function of the namespace, which runs
+// in C where it is called with arrays and nothing out of the ordinary, and in Python, which handles
+// everything, in all other cases. A call in Python costs more than the work on a few elements. What
+// both refuse since its elements are no numbers, NumPy computes.
 #include "functions/fast_path.h"
 
 #include <structmember.h>
@@ -99,7 +99,7 @@ FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
-    if (given.count > 0 && any_by_protocol(args, 1)) [[unlikely]] {
+    if (given.count > 0 && any_by_protocol(args, given.count)) [[unlikely]] {
         PyObject* made = call_by_protocol("by_class", self, args, given.count, keywords);
         if (made != Py_NotImplemented) return made;
         Py_DECREF(made);
@@ -113,11 +113,12 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
 
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
     PyObject* function;
-    if (!PyArg_ParseTuple(args, "O", &function)) return nullptr;
-    Ref name(PyObject_GetAttrString(function, "__name__"));
+    const char* path = nullptr;
+    if (!PyArg_ParseTuple(args, "O|s", &function, &path)) return nullptr;
+    Ref name(path ? PyUnicode_FromString(path) : PyObject_GetAttrString(function, "__name__"));
     const char* text = name.p ? PyUnicode_AsUTF8(name.p) : nullptr;
     if (!text) return nullptr;
-    ShortCall run = short_call(text);
+    ShortCall run = path ? nullptr : short_call(text);
     for (const auto& way : ways) {
         if (std::strcmp(way.name, text) == 0) run = way.run;
     }
@@ -143,7 +144,7 @@ void deallocate(PyObject* self) {
 /// What tools ask of a function (its class, name, signature, documentation) is the Python
 /// function's.
 PyObject* attribute(PyObject* self, PyObject* name) {
-    for (const char* own : {"__wrapped__", "__reduce__", "__reduce_ex__"}) {
+    for (const char* own : {"__wrapped__", "__reduce__", "__reduce_ex__", "_numpys_name"}) {
         if (PyUnicode_CompareWithASCIIString(name, own) == 0)
             return PyObject_GenericGetAttr(self, name);
     }
@@ -167,6 +168,7 @@ PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FastPath, call), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(FastPath, weakrefs), READONLY, nullptr},
     {"__wrapped__", T_OBJECT_EX, offsetof(FastPath, function), READONLY, nullptr},
+    {"_numpys_name", T_OBJECT_EX, offsetof(FastPath, name), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},

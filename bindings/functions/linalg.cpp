@@ -8,6 +8,7 @@
 
 #include "array/beside.h"
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "backends/device_libraries.h"
 #include "functions/by_numpy.h"
 #include "library/fft/fft.h"
@@ -49,7 +50,16 @@ PyObject* matmul_with_keywords(PyObject* const* args, Py_ssize_t n, PyObject* na
 
 PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
                           PyObject* names) noexcept {
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    if (n > 1 && (is_of_numpys(args[0]) || is_of_numpys(args[1]))) {
+        Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+        Ref function(module.p ? PyObject_GetAttrString(module.p, "by_numpy") : nullptr);
+        Ref name(PyUnicode_FromString("matmul"));
+        PyObject* made =
+            function.p && name.p ? call_with(function.p, name.p, args, n, names) : nullptr;
+        if (made != Py_NotImplemented) return made;
+        Py_DECREF(made);
+    }
+    PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         PyObject* out = n == 3 ? args[2] : nullptr;
         Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
         for (Py_ssize_t k = 0; k < named; ++k) {
@@ -75,6 +85,7 @@ PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
         library::matmul(a, b, &used_array(out));
         return Py_NewRef(out);
     });
+    return made ? made : by_numpy("matmul", args, n, names);
 }
 
 /// _strided(x, shape, strides, offset): a view by any strides, in elements; callers keep it inside.
@@ -307,6 +318,7 @@ PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
         }
         Array in[2];
         auto& [a, b] = in;
+        if (is_of_numpys(x) || is_of_numpys(y)) return operated_by_numpy("operator.matmul", x, y);
         if (!array_operand(x, a) || !array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
         PyObject* const given[] = {x, y};
         bring_together(given, in);

@@ -1,5 +1,7 @@
 """One array program, every processor: NumPy's names on a lazy engine for CPUs, devices and clusters."""
 
+import sys as _sys
+
 try:
     from . import _engine as _engine
 except ImportError as error:
@@ -45,7 +47,7 @@ def __getattr__(name):
     """Load modules that are seldom needed, or slow to import, at their first use."""
     import importlib
 
-    from ._lazy import absent, aliases, computes, homes, modules, numpys
+    from ._lazy import absent, aliases, computes, homes, modules, numpys, other_modules
 
     if name in homes:
         home = importlib.import_module(homes[name], __name__)
@@ -62,6 +64,8 @@ def __getattr__(name):
         value = importlib.import_module("." + name, __name__)
     elif name in numpys:
         value = getattr(importlib.import_module("numpy"), name)
+    elif name == "__all__":
+        value = sorted(n for n in {*__dir__(), *numpys} - other_modules if not n.startswith("_"))
     else:
         way_out = absent.get(name, "dir(un) lists what this version has")
         raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out}")
@@ -73,3 +77,22 @@ def __dir__():
     from ._lazy import aliases, homes, modules, numpys
 
     return sorted({*globals(), *homes, *aliases, *modules.split()} - numpys)
+
+
+class _Package(type(_engine)):
+    """The package: ``vars(un)`` holds what ``from unisono import *`` binds, as with modules that load everything."""
+
+    @property
+    def __dict__(self):
+        names = type(_engine).__dict__["__dict__"].__get__(self)
+        if "_is_loading" not in names:
+            names["_is_loading"] = True
+            try:
+                for name in self.__all__:
+                    getattr(self, name)
+            finally:
+                del names["_is_loading"]
+        return names
+
+
+_sys.modules[__name__].__class__ = _Package

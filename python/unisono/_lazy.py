@@ -119,6 +119,10 @@ aliases = dict(
 )
 # Sub-packages and modules that are attributes of the package.
 modules = "array_api atomic config cuda cupy cupyx dpctl emath errors exceptions experimental extending fft ga lib linalg memory mpi opencl profiler random testing typed types vectors"
+# Those that NumPy has not; they load libraries and are no part of ``from unisono import *``.
+other_modules = frozenset(modules.split()) - set(
+    "emath exceptions fft lib linalg random testing".split()
+)
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """

@@ -9,25 +9,25 @@ from .creation import _as_operand
 
 def as_array(x):
     """`x` itself if it is an unisono array, else converted to one."""
-    if isinstance(x, _engine.ndarray):
+    if isinstance(x, _engine._Array):
         return x
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
 
 
 def as_array_beside(value, *others):
     """`value` as an array; what is no array of ours, and NumPy's scalars, go to the device of the first of `others`."""
-    if isinstance(value, _engine.ndarray) and (value.ndim or not value._is_value()):
+    if isinstance(value, _engine._Array) and (value.ndim or not value._is_value()):
         return value
     made = as_array(value)
     for x in others:
-        if isinstance(x, _engine.ndarray):
+        if isinstance(x, _engine._Array):
             return made if x.device == "cpu" else made.to_device(x.device)
     return made
 
 
 def arrays_together(*values):
     """Each value as an array, on one device where any of them is an array of ours."""
-    if all(isinstance(v, _engine.ndarray) for v in values):
+    if all(isinstance(v, _engine._Array) for v in values):
         return values
     return tuple(as_array_beside(v, *values) for v in values)
 
@@ -112,7 +112,7 @@ def store(what, result, out, broader=False):
     if out is None:
         # Of objects NumPy gives one of them.
         return result[()] if getattr(result, "shape", None) == () else result
-    if not isinstance(out, _engine.ndarray):
+    if not isinstance(out, _engine._Array):
         raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
     if out.shape != result.shape and not (broader and _broadcasts(result.shape, out.shape)):
         raise ValueError(

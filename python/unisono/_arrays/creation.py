@@ -15,7 +15,7 @@ _int64 = _table["int64"]
 def _mesh_of(device, mesh):
     """Return the mesh that either argument names, or an array on it: a mesh is a device too."""
     if mesh is None:
-        if isinstance(device, _engine.ndarray):
+        if isinstance(device, _engine._Array):
             device = device.device
         if not isinstance(device, _engine.Mesh) and not hasattr(device, "_own"):
             return None
@@ -109,7 +109,7 @@ def _empty_of_kind(memory, shape, dtype, order, device, mesh=None):
 
 
 def _filled(made, values):
-    made[...] = values.to_device(made.device) if isinstance(values, _engine.ndarray) else values
+    made[...] = values.to_device(made.device) if isinstance(values, _engine._Array) else values
     return made
 
 
@@ -376,7 +376,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     (2,)
     """
     source = prototype
-    prototype = prototype if isinstance(prototype, _engine.ndarray) else _as_operand(prototype)
+    prototype = prototype if isinstance(prototype, _engine._Array) else _as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
     device = prototype if device is None else device
@@ -419,7 +419,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     [7, 7]
     """
     source = a
-    a = a if isinstance(a, _engine.ndarray) else _as_operand(a)
+    a = a if isinstance(a, _engine._Array) else _as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
     device = a if device is None else device

@@ -264,7 +264,7 @@ def copy(a, order="K", subok=False):
     >>> un.copy([1, 2]).tolist()
     [1, 2]
     """
-    if isinstance(a, _engine.ndarray) and a.ndim > 1:
+    if isinstance(a, _engine._Array) and a.ndim > 1:
         made = _engine.ndarray.copy(a, order=order)
     else:
         made = array(a)

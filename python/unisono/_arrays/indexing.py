@@ -2,7 +2,7 @@
 
 import unisono as un
 
-from .._engine import ndarray
+from .._engine import _Array
 from .axes import as_array, as_array_beside, axis_index, store
 
 
@@ -194,7 +194,7 @@ def _packed(x):
 
 
 def _target(what, a):
-    if not isinstance(a, ndarray):
+    if not isinstance(a, _Array):
         raise TypeError(
             f"{what}: argument 1 must be an array of unisono; got {type(a).__name__}; convert with un.asarray"
         )

@@ -33,7 +33,7 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
                 un.exceptions.ComplexWarning,
                 stacklevel=3,
             )
-    if any(not isinstance(x, _engine.ndarray) for x in arrays):
+    if any(not isinstance(x, _engine._Array) for x in arrays):
         raise TypeError(
             f"{what}: not supported for distributed arrays; gather them with np.asarray"
         )

@@ -37,7 +37,7 @@ plain = _engine._plain
 
 def of_class_of(source, made, subok=True):
     """What a function made of `source`: of its class if that derives from the array, and ``subok=`` asks for it."""
-    if type(source) is _engine.ndarray or not isinstance(source, _engine.ndarray):
+    if type(source) is _engine.ndarray or not isinstance(source, _engine._Array):
         return made
     if not isinstance(source, _engine._subclass_base()):
         return made

@@ -62,7 +62,7 @@ def tile(A, reps):
         raise ValueError(f"tile: repetitions must not be negative; got {reps}")
     several = [k for k, r in enumerate(reps) if r != 1]
     if len(several) == 1 and rank == x.ndim and 0 < reps[several[0]] <= 8:
-        if isinstance(x, _engine.ndarray):
+        if isinstance(x, _engine._Array):
             return un.concatenate((x,) * reps[several[0]], axis=several[0])
     if x.size == 0:
         return un.empty([r * n for r, n in zip(reps, shape, strict=True)], x.dtype, device=x.device)

@@ -170,7 +170,7 @@ def set_local(self, value):
         self[...] = value
     else:
         _engine._set_mesh_part(
-            self, value if isinstance(value, _engine.ndarray) else un.asarray(value, device="cpu")
+            self, value if isinstance(value, _engine._Array) else un.asarray(value, device="cpu")
         )
 
 
@@ -510,7 +510,7 @@ def data(self):
 
 
 def _is_array_class(x):
-    return isinstance(x, builtins.type) and issubclass(x, _engine.ndarray)
+    return isinstance(x, builtins.type) and issubclass(x, _engine._Array)
 
 
 def view(self, dtype=None, type=None):

@@ -3,7 +3,7 @@
 import unisono as un
 
 from .. import _engine
-from .._engine import ndarray
+from .._engine import _Array
 from .._records.records import by_numpy, holds_records
 from .axes import as_array_beside, store
 from .diagonals import broadcast
@@ -187,7 +187,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     >>> a.tolist()
     [1.0, 0.0, 3.0]
     """
-    if not isinstance(dst, ndarray):
+    if not isinstance(dst, _Array):
         raise TypeError(f"copyto: dst must be an array of unisono; got {type(dst).__name__}")
     if holds_records((dst, src)):
         by_numpy("copyto", dst, src, casting, where)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
 
 import unisono as un
 
 from .. import _engine
 from . import ufunc
+from .exchange.numpys_elements import by_numpy
 from .lifted import lift, of_class, plain
 
 _operators = {
@@ -41,6 +43,8 @@ _methods = frozenset(
     "all amax amin any around argmax argmin argsort clip cumprod cumsum dot max mean min prod repeat round std sum take "
     "transpose var".split()
 )
+# Functions that make arrays of ours whatever they are given.
+_converts = frozenset("array asarray ascontiguousarray asfortranarray".split())
 _reductions = "all any argmax argmin max mean min prod std sum trace var".split()
 
 
@@ -128,7 +132,14 @@ def _overrides(x):
 @functools.lru_cache(256)
 def _computes(kind):
     own = getattr(kind, "__array_ufunc__", _by_operators(kind) or None)
-    return own is not None and own not in _ordinary(kind.__module__)
+    return (own is not None and own not in _ordinary(kind.__module__)) or _is_of_numpys(kind)
+
+
+def _is_of_numpys(kind):
+    """Whether a class derives from NumPy's array and may give elements another meaning, as masked arrays do."""
+    numpy = sys.modules.get("numpy")
+    is_derived = numpy is not None and issubclass(kind, numpy.ndarray)
+    return is_derived and kind.__name__ not in ("ndarray", "memmap", "recarray")
 
 
 @functools.lru_cache(256)
@@ -192,7 +203,7 @@ def _wrapped(made, operands, name, outputs):
     """The results of a function as the operand with the highest priority wraps them."""
     if made is NotImplemented:
         return made
-    if len(outputs) == 1 and isinstance(outputs[0], _engine.ndarray):
+    if len(outputs) == 1 and isinstance(outputs[0], _engine._Array):
         return outputs[0]
     source = _first(operands)
     if source is None:
@@ -215,7 +226,7 @@ def _first(operands):
 
 
 def _wrap(made, k, source, operands, name, outputs):
-    if k < len(outputs) and isinstance(outputs[k], _engine.ndarray):
+    if k < len(outputs) and isinstance(outputs[k], _engine._Array):
         return outputs[k]
     if not _wraps(type(source)):
         return of_class(made, source, True)
@@ -253,7 +264,11 @@ def _by_others(self, others, args, options):
     for x in others:
         if _by_operators(builtins.type(x)):
             return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
-        function = self if isinstance(x, _engine.ndarray) else getattr(numpy, self.__name__, self)
+        if _is_of_numpys(builtins.type(x)) and hasattr(numpy, self.__name__):
+            made = by_numpy(self.__name__, *inputs, **options)
+            if made is not NotImplemented:
+                return made
+        function = self if isinstance(x, _engine._Array) else getattr(numpy, self.__name__, self)
         made = x.__array_ufunc__(function, "__call__", *inputs, **options)
         if made is not NotImplemented:
             return made
@@ -266,6 +281,8 @@ def _by_others(self, others, args, options):
 def by_class(self, /, *args, **options):
     """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
     x, name = args[0], self.__name__
+    if name not in _converts and any(map(_engine._is_of_numpys, args)):
+        return by_numpy(self._numpys_name, *args, **options)
     if issubclass(builtins.type(x), _engine._subclass_base()):
         made = self.__wrapped__(*args, **options)
         return _each_of_class(made, x) if name in _of_the_class else made
@@ -291,14 +308,14 @@ def _each_of_class(made, source):
 def _numpys(x):
     import numpy
 
-    return numpy.asarray(x) if isinstance(x, _engine.ndarray) else x
+    return numpy.asarray(x) if isinstance(x, _engine._Array) else x
 
 
 def _operand(x):
     """What the function takes for an operand or an option: no array of a class that Python made."""
     if isinstance(x, tuple):
         return tuple(map(_operand, x))
-    if isinstance(x, _engine.ndarray):
+    if isinstance(x, _engine._Array):
         return plain(x)
     is_theirs = not isinstance(x, builtins.type) and hasattr(builtins.type(x), "__array_ufunc__")
     return _engine._array(x, None, None, None) if is_theirs and not _is_scalar(x) else x

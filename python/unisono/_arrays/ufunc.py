@@ -91,7 +91,7 @@ def call(self, /, *args, **options):
     dtype = _wanted(self, options)
     if dtype is not None:
         inputs = _convert(self, inputs, dtype, casting)
-    plain = where is True and len(out) == 1 and isinstance(out[0], _engine.ndarray)
+    plain = where is True and len(out) == 1 and isinstance(out[0], _engine._Array)
     if plain and casting == "same_kind" and self._op >= 0:
         return self(*inputs, out=out[0])
     if where is not True:
@@ -129,7 +129,7 @@ def _outputs(self, positional, options):
         )
     for o in out:
         if o is not None and not (
-            isinstance(o, _engine.ndarray) or hasattr(o, "__array_interface__")
+            isinstance(o, _engine._Array) or hasattr(o, "__array_interface__")
         ):
             raise TypeError(f"{self.__name__}: out= must be an array; got {type(o).__name__}")
     return out
@@ -266,7 +266,7 @@ def _deliver(name, result, out, where, casting, order):
             f"{name}: cannot cast the result from {result.dtype} to {out.dtype} in place (casting rule '{casting}')"
         )
     target = out
-    if not isinstance(out, _engine.ndarray):  # an array of the host, whatever device is chosen
+    if not isinstance(out, _engine._Array):  # an array of the host, whatever device is chosen
         target = _engine._array(out, None, "cpu", None)
         result = result.to_device("cpu")
         where = where if where is True else where.to_device("cpu")
@@ -439,7 +439,7 @@ def _combine(self, x, axes, dtype):
         name in ("fmax", "fmin")
         and x.dtype.kind != "c"
         and not empty
-        and isinstance(x, _engine.ndarray)
+        and isinstance(x, _engine._Array)
     ):
         return self._reduce(x, axes, False, target)
     if name in _engine_reduces and not (empty and name in ("maximum", "minimum")):
@@ -502,7 +502,7 @@ def _scan(self, x, axis, dtype):
     if dtype is not None and dtype == "bool" and name in ("add", "multiply"):
         self = un.bitwise_or if name == "add" else un.bitwise_and
         return _scan(self, x.astype("bool", copy=False), axis, None)
-    if name in _engine_reduces and isinstance(x, _engine.ndarray):
+    if name in _engine_reduces and isinstance(x, _engine._Array):
         return _engine._scan(name, x, axis, dtype)
     if name in ("add", "multiply"):
         dtype = un.empty(0, x.dtype).sum().dtype if dtype is None else dtype
@@ -599,7 +599,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         raise IndexError(f"index {wrong} out-of-bounds in {self.__name__}.reduceat [0, {n})")
     name = self.__name__
     dtype = None if dtype is None else resolve(dtype)
-    here = isinstance(x, _engine.ndarray)
+    here = isinstance(x, _engine._Array)
     whole = name[:3] != "bit" or (x.dtype.kind in "biu" and dtype is None)
     if name in _engine_reduces and here and whole and x.ndim == indices.ndim == 1 and out is None:
         return _engine._reduce_segments(name, x, indices.astype("int64", copy=False), dtype)

@@ -439,7 +439,7 @@ def isscalar(element):
     >>> un.isscalar(3.5), un.isscalar([3.5])
     (True, False)
     """
-    if isinstance(element, _engine.ndarray):
+    if isinstance(element, _engine._Array):
         return element.ndim == 0 and not element.flags.writeable
     import numbers
 

@@ -84,7 +84,7 @@ def is_distributed(x):
     """Whether an object is a distributed array."""
     import unisono as un
 
-    return isinstance(x, un.ndarray) and x.mesh is not None
+    return isinstance(x, un._engine._Array) and x.mesh is not None
 
 
 def _show(x, printer, cycle):

@@ -8,14 +8,13 @@ from .. import _engine
 
 
 class _Kind(type):
-    """So that ``isinstance(x, un.integer)`` holds of values of such a dtype."""
+    """So that ``isinstance(x, un.integer)`` holds of values of such a dtype, NumPy's scalars included."""
 
     def __instancecheck__(cls, x):
-        return (
-            isinstance(x, (_engine.ndarray, *_engine._values))
-            and x._is_value()
-            and un.issubdtype(x.dtype, cls)
-        )
+        if isinstance(x, (_engine._Array, *_engine._values)):
+            return x._is_value() and un.issubdtype(x.dtype, cls)
+        theirs = getattr(sys.modules.get("numpy"), cls.__name__, None)
+        return theirs is not None and isinstance(x, theirs)
 
     def __subclasscheck__(cls, kind):
         """``issubclass(x.dtype.type, un.floating)``: the classes of NumPy's scalars are of these kinds, too."""

@@ -47,7 +47,7 @@ class dtype:
         try:
             return _engine._dtype_of(spec)
         except TypeError:
-            if isinstance(spec, (_engine.ndarray, *_engine._values)) and spec._is_value():
+            if isinstance(spec, (_engine._Array, *_engine._values)) and spec._is_value():
                 return spec.dtype
             if made := _numpys_own(spec):
                 return made
@@ -154,10 +154,10 @@ class dtype:
         return Type(("array", self.name, len(axes), layout, False))
 
     def __instancecheck__(self, x):
-        """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``."""
-        return (
-            isinstance(x, (_engine.ndarray, *_engine._values)) and x.dtype is self and x._is_value()
-        )
+        """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``; NumPy's scalars are values, too."""
+        if isinstance(x, (_engine._Array, *_engine._values)):
+            return x.dtype is self and x._is_value()
+        return "numpy" in _sys.modules and isinstance(x, self.type)
 
     def __subclasscheck__(self, kind):
         """Whether a class is that of values of this dtype: ``issubclass(a.dtype.type, un.float64)``."""

@@ -194,7 +194,7 @@ class CFunctionOfText(_engine.Dispatcher):
         import unisono as un
 
         # Over NumPy's arrays: while these live, statements that touch the memory run at once.
-        held = tuple(x.__array__() if isinstance(x, un.ndarray) else x for x in args)
+        held = tuple(x.__array__() if isinstance(x, un._engine._Array) else x for x in args)
         return _engine._BoundCall(self, held)
 
     @property

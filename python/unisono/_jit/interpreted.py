@@ -111,7 +111,7 @@ def _numpy(value):
 
     if isinstance(value, tuple):
         return tuple(_numpy(v) for v in value)
-    return np.asarray(value) if isinstance(value, unisono.ndarray) else value
+    return np.asarray(value) if isinstance(value, unisono._engine._Array) else value
 
 
 def _sample(described, size, number):
@@ -157,7 +157,9 @@ def _spec(result):
     if isinstance(result, tuple):
         items = tuple(_spec(item) for item in result)
         return None if None in items else ("tuple", items)
-    if not isinstance(result, (np.ndarray, np.generic, unisono.ndarray, *unisono._engine._values)):
+    if not isinstance(
+        result, (np.ndarray, np.generic, unisono._engine._Array, *unisono._engine._values)
+    ):
         return None
     name = result.dtype.name
     if name not in unisono._dtype.objects._table or name in ("float16", "bfloat16"):
@@ -172,7 +174,7 @@ def _arrays(value):
 
     if isinstance(value, tuple):
         return [a for item in value for a in _arrays(item)]
-    return [value] if isinstance(value, (np.ndarray, unisono.ndarray)) and value.ndim else []
+    return [value] if isinstance(value, (np.ndarray, unisono._engine._Array)) and value.ndim else []
 
 
 def _plain(result):

@@ -148,7 +148,7 @@ class Stencil:
                     f"{self.__name__}: arrays that are indexed relatively have one shape; got {tuple(first.shape)} "
                     f"and {tuple(x.shape)}; slice them, or name one in standard_indexing"
                 )
-        if any(isinstance(x, _engine.ndarray) and isinstance(x.device, _engine.Mesh) for x in args):
+        if any(isinstance(x, _engine._Array) and isinstance(x.device, _engine.Mesh) for x in args):
             from .._runtime.parts import stencil as by_parts
 
             relative = [name in self._relative for name in self._names]

@@ -28,12 +28,12 @@ def place_of(operands):
 
 
 def _is_there(x):
-    return isinstance(x, _engine.ndarray) and x.device != "cpu"
+    return isinstance(x, _engine._Array) and x.device != "cpu"
 
 
 def _moves(x):
     """Whether x is an array of the host, or what becomes one; numbers have no place."""
-    if isinstance(x, _engine.ndarray):
+    if isinstance(x, _engine._Array):
         return x.device == "cpu" and not isinstance(x, _engine._values)
     return isinstance(x, (list, tuple, range)) or hasattr(x, "dtype") and hasattr(x, "__setitem__")
 

@@ -15,6 +15,7 @@ import textwrap
 from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
+from .._arrays.exchange.numpys_elements import is_numpys
 from .._dtype import objects as _dtypes
 from .._dtype import spelling
 from .._engine import CompileError
@@ -349,6 +350,8 @@ class Vectorized(Methods, _engine._ItemLoops):
     def _apply(self, args, dtype=None):
         if self._interpreted is not None:
             return self._interpreted(*args)
+        if not self._strict and any(type(x) not in _plain and is_numpys(x) for x in args):
+            return self._interpreted_for(*args)
         operands = tuple(x if type(x) in _plain else as_array_beside(x, *args) for x in args)
         if not self._strict and any(getattr(x, "dtype", None) is _half for x in operands):
             return self._interpreted_for(*args)
@@ -462,7 +465,7 @@ def _shape(x):
 
 
 def _operand_type(x):
-    if isinstance(x, (_engine.ndarray, Probe)):
+    if isinstance(x, (_engine._Array, Probe)):
         return x.dtype.name
     if isinstance(x, complex):
         return "complex128"

@@ -7,6 +7,8 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.axes import as_array, as_array_beside
+from .._arrays.exchange import numpys_elements
+from .._arrays.exchange.numpys_elements import by_numpy, is_numpys, is_object
 from .._arrays.transposes import moveaxis
 from .._arrays.ufunc import is_python_number, resolve
 from .._arrays.views import _axis
@@ -38,6 +40,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     >>> un.apply_along_axis(lambda v: v[-1] - v[0], 1, [[1, 2, 4], [0, 5, 9]]).tolist()
     [3, 9]
     """
+    if is_numpys(arr):
+        return by_numpy("apply_along_axis", func1d, axis, arr, *args, **kwargs)
     x = as_array(arr)
     k = _axis(axis, x.ndim, "apply_along_axis")
     moved = moveaxis(x, k, -1)
@@ -79,6 +83,8 @@ def apply_over_axes(func, a, axes):
     >>> un.apply_over_axes(un.sum, [[1, 2], [3, 4]], (0, 1)).tolist()
     [[10]]
     """
+    if is_numpys(a):
+        return by_numpy("apply_over_axes", func, a, axes)
     x = as_array(a)
     n = x.ndim
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
@@ -266,6 +272,10 @@ class vectorize:
         return self._run(call if self.excluded else self.pyfunc, [args[k] for k in varied])
 
     def _run(self, function, args):
+        if any(map(is_numpys, args)):
+            types = self.otypes and [getattr(t, "char", t) for t in self.otypes]
+            made = by_numpy("vectorize", function, types, signature=self.signature)
+            return numpys_elements.results(made(*args))
         arrays = [as_array(a) for a in args]
         if self._core is not None:
             return self._run_core(function, arrays)
@@ -284,7 +294,12 @@ class vectorize:
         made = []
         for k, part in enumerate(parts):
             wanted = self.otypes[k] if self.otypes else _dtype_of(part[0])
-            flat = un.asarray(list(part)) if part else un.empty(0, wanted)
+            is_known = self.otypes or not is_object(part[0])
+            flat = (
+                un.asarray(list(part), dtype=None if is_known else wanted)
+                if part
+                else un.empty(0, wanted)
+            )
             made.append(flat.astype(wanted, copy=False).reshape(shape))
         return tuple(made) if several else made[0]
 
@@ -368,4 +383,4 @@ def _parse_signature(text):
 
 
 def _dtype_of(value):
-    return as_array(value).dtype
+    return un.dtype(object) if is_object(value) else as_array(value).dtype

@@ -47,7 +47,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     y = as_array_beside(b, x)
     if is_python_number(b):
         y = float(b) if isinstance(b, int) else b
-    if isinstance(y, un.ndarray) and y.dtype.kind not in "fc":
+    if isinstance(y, un._engine._Array) and y.dtype.kind not in "fc":
         y = y.astype("float64")
     close = un.less_equal(abs(x - y), atol + rtol * abs(y)) & un.isfinite(y) | (x == y)
     if equal_nan:

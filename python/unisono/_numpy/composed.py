@@ -69,7 +69,16 @@ def _float_power(x1, x2):
 
 
 def _truths(*operands):
-    return (x if x.dtype == "bool" else x != 0 for x in arrays_together(*operands))
+    return (
+        x if x.dtype == "bool" else x != 0 for x in map(_computed_here, arrays_together(*operands))
+    )
+
+
+def _computed_here(x):
+    """The array, whose elements are numbers; NumPy computes with objects."""
+    if x.dtype == object:
+        raise TypeError("expected numbers; got an array of objects")
+    return x
 
 
 def _isnat(x):
@@ -87,7 +96,7 @@ def _positive(x):
 
 def _numbers(x):
     """The array, bools as the smallest integers: what has no loop for bools takes them so."""
-    x = as_array(x)
+    x = _computed_here(as_array(x))
     return x.astype("int8") if x.dtype == "bool" else x
 
 

@@ -302,7 +302,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     """
     if not operands:
         raise ValueError("einsum: no operands; give subscripts such as 'ij,jk->ik' and the arrays")
-    if out is not None and not isinstance(out, _engine.ndarray):
+    if out is not None and not isinstance(out, _engine._Array):
         raise TypeError(f"einsum: out= must be an array of unisono; got {type(out).__name__}")
     order = order.upper() if isinstance(order, str) else order
     if order not in ("C", "F", "A", "K"):

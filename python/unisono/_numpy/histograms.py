@@ -299,7 +299,7 @@ def _counts(x, edges, weights, even):
 def _sample(sample):
     """A sample as one array per dimension, float64."""
     given = sample if isinstance(sample, (list, tuple)) else _as(sample)
-    if isinstance(given, _engine.ndarray):
+    if isinstance(given, _engine._Array):
         if given.ndim == 1:
             given = given[:, None]
         if given.ndim != 2:

@@ -22,7 +22,7 @@ def _without(x, fill):
 
 def warn_where(condition, text, depth=2):
     """Warn the user, so many calls above, where a condition is true anywhere."""
-    if isinstance(condition, _engine.ndarray) and bool(condition.any()):
+    if isinstance(condition, _engine._Array) and bool(condition.any()):
         warnings.warn(text, RuntimeWarning, stacklevel=depth + 2)
 
 
@@ -103,7 +103,7 @@ def _extreme(name, x, axis, out, keepdims, initial, where, fill):
         fill = complex(fill, fill)
     elif x.dtype.kind != "f":
         return full(x, axis, out, keepdims, initial, where)
-    elif initial is None and where is True and x.size and isinstance(x, _engine.ndarray):
+    elif initial is None and where is True and x.size and isinstance(x, _engine._Array):
         combine = unisono.fmax if name == "nanmax" else unisono.fmin
         axes = axis if axis is None or isinstance(axis, tuple) else (axis,)
         made = combine._reduce(x, axes, bool(keepdims), None)

@@ -8,7 +8,7 @@ from .._arrays.axes import arrays_together, number_without_axes, store
 from .._arrays.creation import _as_operand
 from .._engine import _FastPath, matmul
 
-_ndarray = _engine.ndarray
+_ndarray = _engine._Array
 
 
 def _array(x):

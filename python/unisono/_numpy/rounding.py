@@ -49,7 +49,7 @@ def clip(a, min=_missing, max=_missing, out=None, *, a_min=_missing, a_max=_miss
         return un.minimum(x, high, out=out, **options)
     if high is None:
         return un.maximum(x, low, out=out, **options)
-    if isinstance(high, _engine.ndarray):  # all three make the dtype
+    if isinstance(high, _engine._Array):  # all three make the dtype
         x = x.astype(un.result_type(x, low, high), copy=False)
     return un.minimum(un.maximum(x, low), high, out=out, **options)
 

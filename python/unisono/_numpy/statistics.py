@@ -58,7 +58,7 @@ def _initial(combine, initial, result):
 
 def _dtype_of_out(x, dtype, out):
     """The dtype in which NumPy computes: that of ``out=`` where none is given and it takes the elements."""
-    if dtype is None and isinstance(out, _engine.ndarray):
+    if dtype is None and isinstance(out, _engine._Array):
         if unisono.can_cast(x.dtype, out.dtype, "same_kind"):
             return out.dtype
     return dtype
@@ -200,7 +200,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 def _needs_numbers(name, a):
     """Raise the error after which NumPy's function is asked (`numpys_elements`)."""
-    if not isinstance(a, (_engine.ndarray, *_engine._values)):
+    if not isinstance(a, (_engine._Array, *_engine._values)):
         raise TypeError(f"{name}: elements must be numbers; got an array of {a.dtype}")
 
 

@@ -10,6 +10,7 @@ import operator
 from contextvars import ContextVar
 
 from .. import _engine
+from .._arrays.exchange.numpys_elements import by_numpy, is_numpys
 from . import digits as _digits
 from . import text_layout as _text_layout
 
@@ -204,6 +205,12 @@ def array2string(
         "threshold": threshold, "edgeitems": edgeitems, "sign": sign, "floatmode": floatmode, "precision": precision,
         "suppress": suppress_small, "formatter": formatter, "linewidth": max_line_width, "legacy": legacy,
     }  # fmt: skip
+    if is_numpys(a):
+        names = {"suppress": "suppress_small", "linewidth": "max_line_width"}
+        wanted = {names.get(k, k): v for k, v in given.items() if v is not None}
+        return by_numpy(
+            "array2string", a, separator=separator, prefix=prefix, suffix=suffix, **wanted
+        )
     options = {**_current.get(), **_checked({k: v for k, v in given.items() if v is not None})}
     x = _array(a)
     if x.size == 0:
@@ -276,6 +283,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     >>> un.array_repr(un.arange(3, dtype="int8"))
     'array([0, 1, 2], dtype=int8)'
     """
+    if is_numpys(arr):
+        return by_numpy("array_repr", arr, max_line_width, precision, suppress_small)
     x = _array(arr)
     options = _current.get()
     if options["override_repr"] is not None:
@@ -325,6 +334,8 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     [[1. 0.]
      [0. 1.]]
     """
+    if is_numpys(a):
+        return by_numpy("array_str", a, max_line_width, precision, suppress_small)
     x = _array(a)
     if x.ndim == 0:
         return _number(x)

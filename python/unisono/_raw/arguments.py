@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._arrays.exchange.memory_pointer import MemoryPointer
-from .._engine import ndarray
+from .._engine import _Array, ndarray
 from ..cuda.devices import current_device
 from . import record_arguments
 from .textures import TextureObject
@@ -63,7 +63,7 @@ def _pointer(kernel, d, a):
     elif isinstance(a, TextureObject):
         a = a._memory
     dtype = getattr(a, "dtype", None)
-    is_scalar = dtype is not None and a.ndim == 0 and not isinstance(a, ndarray)
+    is_scalar = dtype is not None and a.ndim == 0 and not isinstance(a, _Array)
     if dtype is None or not hasattr(a, "shape") or is_scalar:
         raise TypeError(
             f"{kernel}: '{d.name}' is a pointer to {d.base}; got {type(a).__name__}; give an array"
@@ -101,7 +101,7 @@ def place_of(given):
     """Name of the device where a call runs: that of its arrays, else the current one."""
     for a in given:
         a = a._memory if isinstance(a, TextureObject) else a
-        if isinstance(a, (ndarray, MemoryPointer)) and a.device.name != "cpu":
+        if isinstance(a, (_Array, MemoryPointer)) and a.device.name != "cpu":
             return a.device.name
     return current_device().name
 

@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from .._engine import ndarray
+from .._engine import _Array
 from .._records.strided_memory import packed_strides
 from ..cuda.devices import Stream, current_device
 from .arguments import is_packed, number_of, place_of
@@ -64,7 +64,7 @@ class _Plan:
             (p, dtype, self._like(args, dtype)) for p, dtype in zip(owner._out, self.types[count:], strict=True)
         ]  # fmt: skip
         # Whether results can be written where they lie.
-        self.is_plain = all(isinstance(r, ndarray) and r.ndim == 1 and is_packed(r) for r in given)
+        self.is_plain = all(isinstance(r, _Array) and r.ndim == 1 and is_packed(r) for r in given)
         self.total = math.prod(shape)
         self.over = -(-self.total // block_size) * block_size, block_size
         self.last = [self.total]  # arguments behind those of the call
@@ -101,7 +101,7 @@ class _Plan:
             return _texture, None
         if is_number(a) and not p.is_raw:
             return _number, None
-        is_here = isinstance(a, ndarray) and a.device.name == self.device
+        is_here = isinstance(a, _Array) and a.device.name == self.device
         is_here |= type(a) is np.ndarray and self.device == "cpu" and a.dtype.isnative
         is_one = getattr(a, "size", 1) == 1
         wanted = None if p.is_raw or is_one else self.shape
@@ -113,7 +113,7 @@ class _Plan:
     def _like(self, args, dtype):
         """Number of an argument like which results of the dtype are made, or -1."""
         for k, (how, *_) in enumerate(self.inputs):
-            if how < _converted and isinstance(args[k], ndarray):
+            if how < _converted and isinstance(args[k], _Array):
                 if args[k].dtype.name == dtype and tuple(args[k].shape) == tuple(self.shape):
                     return k
         return -1
@@ -122,7 +122,7 @@ class _Plan:
         """Refuses results of other dtypes or shapes."""
         owner = self.owner
         for p, dtype, r in zip(owner._out, self.types[len(owner._in) :], results, strict=False):
-            if not isinstance(r, (ndarray, np.ndarray)):
+            if not isinstance(r, (_Array, np.ndarray)):
                 raise TypeError(
                     f"{owner.name}: the result '{p.name}' is an array; got {type(r).__name__}; leave it out, or give one"
                 )

@@ -527,7 +527,7 @@ _NOTHING = Function("", None, CType("void"), [], ("block", None, []), False, 0)
 
 def _moved(a, device, back):
     """An array of the host on the device where others are; `back` gets (copy, array)."""
-    if not isinstance(a, _engine.ndarray) or a.device.name != "cpu":
+    if not isinstance(a, _engine._Array) or a.device.name != "cpu":
         return a
     import unisono as un
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays.exchange.memory_pointer import MemoryPointer
-from .._engine import ndarray
+from .._engine import _Array
 from .translation.records import has_union
 
 _checked = {}  # (dtype, record): whether they lie alike
@@ -16,7 +16,7 @@ def memory(kernel, d, a, device, back):
     record = d.record
     if isinstance(a, MemoryPointer):
         a = (a + 0)._array
-    is_array = hasattr(a, "dtype") and hasattr(a, "shape") and (a.ndim or isinstance(a, ndarray))
+    is_array = hasattr(a, "dtype") and hasattr(a, "shape") and (a.ndim or isinstance(a, _Array))
     if not is_array:
         raise TypeError(
             f"{kernel}: '{d.name}' is a pointer to '{d.base}'; got {type(a).__name__}; give an array, structured or of "
@@ -45,7 +45,7 @@ def memory(kernel, d, a, device, back):
 
 
 def _views(record, a, is_structured, device, back):
-    if isinstance(a, ndarray) and not is_structured:
+    if isinstance(a, _Array) and not is_structured:
         flat = a if a.ndim == 1 else a.reshape(-1)
         if len(record.dtypes) > 1 and device != "cpu" and a.device.name == "cpu":
             flat = _copied(flat, device, back)  # once, and not as each dtype

@@ -6,7 +6,7 @@ A texture is an array of float32 for kernels: `_HEADER` numbers that say how it 
 
 from __future__ import annotations
 
-from .._engine import ndarray
+from .._engine import _Array
 
 __all__ = [
     "CUDAarray",
@@ -79,7 +79,7 @@ class CUDAarray:
     def copy_to(self, out_arr, stream=None):
         """Copy the elements into an array of the same shape."""
         self._fitting(out_arr, "copy_to")[...] = (
-            self._elements if isinstance(out_arr, ndarray) else self._elements.get()
+            self._elements if isinstance(out_arr, _Array) else self._elements.get()
         )
 
     def _fitting(self, a, what):

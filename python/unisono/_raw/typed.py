@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._engine import ndarray
+from .._engine import _Array, ndarray
 from .arguments import is_packed
 from .textures import TextureObject
 
@@ -56,7 +56,7 @@ def parameters(text, where):
 
 def readable(a):
     """The argument itself where it is an array or a number, else an array of it."""
-    if isinstance(a, (ndarray, np.ndarray, np.generic, int, float, complex, TextureObject)):
+    if isinstance(a, (_Array, np.ndarray, np.generic, int, float, complex, TextureObject)):
         return a
     if hasattr(a, "__cupy_get_ndarray__"):
         return a.__cupy_get_ndarray__()
@@ -77,7 +77,7 @@ def key_of(a):
 
 def is_number(a):
     """Whether it is a number of Python or NumPy, which kernels take by value."""
-    return not isinstance(a, (ndarray, np.ndarray, TextureObject))
+    return not isinstance(a, (_Array, np.ndarray, TextureObject))
 
 
 def typedefs(letters):
@@ -89,7 +89,7 @@ def laid_out(a, dtype, shape, device):
     """The argument as a packed array of that shape on the device."""
     import unisono as un
 
-    if isinstance(a, ndarray) and a.dtype.name == dtype and a.device.name == device:
+    if isinstance(a, _Array) and a.dtype.name == dtype and a.device.name == device:
         if (shape is None or tuple(a.shape) == shape) and is_packed(a):
             return a
     made = un.asarray(a, dtype=dtype, device=device)

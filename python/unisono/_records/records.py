@@ -300,7 +300,7 @@ _add_methods()
 def check_device(device):
     """Refuse devices other than the host."""
     name = getattr(device, "name", device)
-    if isinstance(device, _engine.ndarray) or name in (None, "cpu"):
+    if isinstance(device, _engine._Array) or name in (None, "cpu"):
         return
     raise _engine.UnsupportedError(
         f"records: arrays of records live on the host; got device {name}; take their fields there, as in "
@@ -443,7 +443,7 @@ def convert(x, dtype, device, copy, shares):
 def _is_shared_anyway(array):
     """Whether un.asarray shares the memory: a view of unisono's memory, or a mapped file."""
     memory = array
-    while memory is not None and not isinstance(memory, _engine.ndarray):
+    while memory is not None and not isinstance(memory, _engine._Array):
         memory = memory.obj if isinstance(memory, memoryview) else getattr(memory, "base", None)
     return memory is not None or is_mapped(array)
 

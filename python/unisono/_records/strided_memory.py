@@ -41,7 +41,7 @@ class Memory:
         high = sum(max(r, 0) for r in reach) + array.itemsize if array.size else 0
         address = array.ctypes.data
         for base in _bases(array):
-            if isinstance(base, _engine.ndarray) and base.ndim == 1 and base.dtype == "uint8":
+            if isinstance(base, _engine._Array) and base.ndim == 1 and base.dtype == "uint8":
                 start = base._address()
                 if start <= address + low and address + high <= start + base.size:
                     align = start & -start if start else _largest
@@ -101,7 +101,7 @@ def _bases(array):
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
         if base is not None:
             yield base
-        if isinstance(base, _engine.ndarray):
+        if isinstance(base, _engine._Array):
             return
 
 
@@ -307,7 +307,7 @@ def host_value(x):
 
     if isinstance(x, Strided):
         return x._host()
-    if isinstance(x, (_engine.ndarray, *_engine._values)):
+    if isinstance(x, (_engine._Array, *_engine._values)):
         return numpy.asarray(x)
     return x
 

@@ -145,10 +145,10 @@ def full(m, shape, fill_value, dtype, layout=None):
 
 def spread(m, x, dtype, layout=None):
     """Distribute an array that is equal on all ranks."""
-    if isinstance(x, _engine.ndarray) and x.device == m:
+    if isinstance(x, _engine._Array) and x.device == m:
         made = x if dtype is None or x.dtype == dtype else x.astype(dtype)
         return made if layout is None else to_layout(made, layout)
-    host = x if isinstance(x, _engine.ndarray) else _engine._array(x, None, "cpu", None)
+    host = x if isinstance(x, _engine._Array) else _engine._array(x, None, "cpu", None)
     if layout is None:
         return m._spread(host, dtype)
     out = empty(m, host.shape, host.dtype if dtype is None else dtype, layout)

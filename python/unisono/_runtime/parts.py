@@ -111,7 +111,7 @@ def map_blocks(function, *arrays, **options):
 
 
 def _is_spread(x):
-    return isinstance(x, _engine.ndarray) and isinstance(x.device, _engine.Mesh)
+    return isinstance(x, _engine._Array) and isinstance(x.device, _engine.Mesh)
 
 
 def _in_order(x):
@@ -201,7 +201,7 @@ def _part_like(name, x, first, axis):
 
 def _result(made, axis):
     """What a function returned, as an array of the host that has the axis."""
-    if not isinstance(made, _engine.ndarray):
+    if not isinstance(made, _engine._Array):
         import numpy as np
 
         made = un.asarray(np.asarray(made), device="cpu")
@@ -407,7 +407,7 @@ def gather(m, x, root=0):
     if not _is_spread(x) or x.device != m:
         raise TypeError(
             f"gather: expected an array that is distributed over this mesh; got {type(x).__name__}"
-            f"{f' on {x.device}' if isinstance(x, _engine.ndarray) else ''}"
+            f"{f' on {x.device}' if isinstance(x, _engine._Array) else ''}"
         )
     sizes = tuple(x.shape[0] if r == root else 0 for r in range(m.size)) if x.ndim else ()
     part = (x.to_layout((sizes, *(None,) * (x.ndim - 1))) if x.ndim else x).local

@@ -321,7 +321,7 @@ def _given(x):
     """What leaves the caller, or a rank: arrays as elements. A distributed array stays where it is."""
 
     def change(item):
-        if isinstance(item, _engine.ndarray) and not isinstance(item.device, _engine.Mesh):
+        if isinstance(item, _engine._Array) and not isinstance(item.device, _engine.Mesh):
             return _Elements(item)
         return item
 

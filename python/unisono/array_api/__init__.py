@@ -64,7 +64,7 @@ def standard(result, operands=()):
 def _device_of(operands):
     """Device of the first array, None if there is none."""
     for x in operands:
-        if isinstance(x, _engine.ndarray):
+        if isinstance(x, _engine._Array):
             return x.device
         if isinstance(x, (list, tuple)):
             device = _device_of(x)

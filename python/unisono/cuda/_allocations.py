@@ -155,7 +155,7 @@ def found(where, what):
     if isinstance(where, DeviceAllocation):
         where._memory()
         return where, 0
-    if isinstance(where, _engine.ndarray):
+    if isinstance(where, _engine._Array):
         return block_of(where), 0
     if isinstance(where, PointerHolderBase):
         return found(where.get_pointer(), what)
@@ -216,7 +216,7 @@ def host_bytes(data, what, writes=False):
             raise ValueError(f"{what}: the array is read-only; got one to be filled; copy it")
         flat = data.reshape(-1) if data.flags.c_contiguous else data.T.reshape(-1)
         return np.asarray(flat).view(np.uint8)
-    if isinstance(data, (np.generic, _engine.ndarray)) and not writes:
+    if isinstance(data, (np.generic, _engine._Array)) and not writes:
         return host_bytes(np.array(data), what)
     try:
         made = np.frombuffer(memoryview(data).cast("B"), np.uint8)

@@ -181,7 +181,7 @@ class Function:
     def _pointer(self, k, name, c, a, after):
         if isinstance(a, ArgumentHandler):
             return self._copied(k, name, c, a, after)
-        if isinstance(a, _engine.ndarray):
+        if isinstance(a, _engine._Array):
             if a.dtype.name == c.base and is_packed(a):
                 return a
             return self._typed(k, name, c, block_of(a), 0, a.dtype)

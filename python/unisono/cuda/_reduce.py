@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import empty, ndarray
+from .. import empty
+from .._engine import _Array
 from .devices import to_device
 from .launches import jit
 from .words import blockIdx, grid, gridsize, shared, syncthreads, threadIdx
@@ -65,7 +66,7 @@ class Reduce:
         init = dtype.type(init)
         if arr.size == 0:
             return init
-        if not isinstance(arr, ndarray) or arr.device == "cpu":
+        if not isinstance(arr, _Array) or arr.device == "cpu":
             arr = to_device(arr, stream=stream)
         blocks = min(-(-arr.size // _THREADS), _THREADS)
         partials = empty(blocks, dtype, device=arr.device)

@@ -453,4 +453,4 @@ def pinned(*arrays):
 
 def is_cuda_array(obj):
     """Whether it is an array of a device, which kernels take without a copy."""
-    return isinstance(obj, _engine.ndarray) or hasattr(obj, "__cuda_array_interface__")
+    return isinstance(obj, _engine._Array) or hasattr(obj, "__cuda_array_interface__")

@@ -25,7 +25,7 @@ def _lifted(result):
     """The result of a statement as a GPUArray."""
     if result is NotImplemented:
         return result
-    if not isinstance(result, _engine.ndarray):
+    if not isinstance(result, _engine._Array):
         result = un.asarray(result, device=memory_device())
     return result._as_type(GPUArray)
 
@@ -270,7 +270,7 @@ def to_gpu(ary, allocator=None):
     array([[1., 1.],
            [1., 1.]])
     """
-    ary = np.asarray(ary) if not isinstance(ary, _engine.ndarray) else ary
+    ary = np.asarray(ary) if not isinstance(ary, _engine._Array) else ary
     order = "F" if ary.ndim > 1 and ary.flags.f_contiguous and not ary.flags.c_contiguous else "C"
     made = GPUArray(tuple(ary.shape), str(ary.dtype), allocator, order=order)
     made[...] = ary

@@ -152,7 +152,7 @@ class Launch:
 
 def _device_of(args):
     for a in args:
-        if isinstance(a, _engine.ndarray) and a.device.name != "cpu":
+        if isinstance(a, _engine._Array) and a.device.name != "cpu":
             return a.device.name
     return None
 

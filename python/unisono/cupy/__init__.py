@@ -104,7 +104,7 @@ def _on_current_device(function, name):
             given = given.__cupy_get_ndarray__()
             args = given, *args[1:]
         if options.get("device") is not None or (
-            isinstance(given, _un.ndarray) and given.device.name != "cpu"
+            isinstance(given, _un._engine._Array) and given.device.name != "cpu"
         ):
             return function(*args, **options)
         device = _current_device()
@@ -136,7 +136,9 @@ def _lies_in_columns(given):
     """Whether it is an array of NumPy in Fortran's order alone, which CuPy keeps."""
     flags = getattr(given, "flags", None)
     return (
-        getattr(flags, "f_contiguous", False) and flags.fnc and not isinstance(given, _un.ndarray)
+        getattr(flags, "f_contiguous", False)
+        and flags.fnc
+        and not isinstance(given, _un._engine._Array)
     )
 
 
@@ -162,9 +164,9 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     >>> cp.asnumpy(cp.arange(3))
     array([0, 1, 2])
     """
-    if not isinstance(a, _un.ndarray) and hasattr(a, "__cuda_array_interface__"):
+    if not isinstance(a, _un._engine._Array) and hasattr(a, "__cuda_array_interface__"):
         a = _un.asarray(a)
-    if isinstance(a, _un.ndarray):
+    if isinstance(a, _un._engine._Array):
         return a.get(order=order, out=out)
     import numpy
 
@@ -188,7 +190,7 @@ def get_array_module(*args):
     """
     import sys
 
-    if any(isinstance(a, _un.ndarray) for a in args):
+    if any(isinstance(a, _un._engine._Array) for a in args):
         return sys.modules[__name__]
     import numpy
 

@@ -6,7 +6,8 @@ import functools
 
 import numpy.testing
 
-from . import asnumpy, ndarray
+from .._engine import _Array
+from . import asnumpy
 
 __all__ = [
     "assert_allclose",
@@ -31,7 +32,7 @@ def _of_hosts(name):
 
 
 def _on_host(x):
-    return asnumpy(x) if isinstance(x, ndarray) else x
+    return asnumpy(x) if isinstance(x, _Array) else x
 
 
 assert_allclose = _of_hosts("assert_allclose")

@@ -62,7 +62,7 @@ def _own(function):
 
 def _of_host(function, name):
     def given(x):
-        if isinstance(x, _un.ndarray):
+        if isinstance(x, _un._engine._Array):
             if x.device.name != "cpu":
                 raise TypeError(
                     f"{name}: SciPy computes on the host; got an array on {x.device.name}; move it with "
@@ -112,6 +112,6 @@ def get_array_module(*args):
     -------
     module
     """
-    if any(isinstance(a, _un.ndarray) for a in args):
+    if any(isinstance(a, _un._engine._Array) for a in args):
         return sys.modules[__name__]
     return importlib.import_module("scipy")

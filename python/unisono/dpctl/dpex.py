@@ -383,7 +383,7 @@ class Kernel:
             (
                 a.device.name
                 for a in args
-                if isinstance(a, _engine.ndarray) and a.device.name != "cpu"
+                if isinstance(a, _engine._Array) and a.device.name != "cpu"
             ),
             None,
         )
@@ -509,7 +509,7 @@ def call_kernel(kernel_fn, index_space, *kernel_args):
         Arrays, numbers, `LocalAccessor`.
     """
     queue = _launched(kernel_fn, index_space, kernel_args)
-    if not any(isinstance(a, _engine.ndarray) for a in kernel_args):
+    if not any(isinstance(a, _engine._Array) for a in kernel_args):
         queue.wait()
 
 

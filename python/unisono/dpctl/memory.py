@@ -199,7 +199,7 @@ def as_usm_memory(obj):
     """
     if isinstance(obj, _Memory):
         return obj
-    if isinstance(obj, _engine.ndarray):
+    if isinstance(obj, _engine._Array):
         from .tensor import queue_of
 
         flat = flat_of(obj)
@@ -210,7 +210,7 @@ def as_usm_memory(obj):
 
 def part_of(obj, count, name, writes=False):
     """The first bytes of memory or of a buffer of the host, as an array."""
-    is_ours = isinstance(obj, (_Memory, _engine.ndarray))
+    is_ours = isinstance(obj, (_Memory, _engine._Array))
     whole = as_usm_memory(obj)._bytes if is_ours else host_bytes(obj, f"memcpy: {name}", writes)
     if not 0 <= count <= whole.size:
         raise ValueError(

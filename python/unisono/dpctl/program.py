@@ -70,7 +70,7 @@ class SyclKernel:
         if isinstance(a, _Memory):
             count = a.nbytes // np.dtype(c.base).itemsize
             return a._bytes[: count * np.dtype(c.base).itemsize].view(c.base)
-        if isinstance(a, _engine.ndarray):
+        if isinstance(a, _engine._Array):
             return flat_of(a)
         raise TypeError(
             f"{self._kernel.name}: '{name}' is a pointer to {c.base}; got {type(a).__name__}; give memory or an array"

@@ -26,7 +26,7 @@ def _lifted(result, of=None):
         return type(result)(*made) if hasattr(result, "_fields") else made
     if isinstance(result, list):
         return [_lifted(r, of) for r in result]
-    if isinstance(result, _engine.ndarray):
+    if isinstance(result, _engine._Array):
         return result._as_type(usm_ndarray)
     if (
         of is not None
@@ -146,7 +146,7 @@ def _creation(name):
             raise ValueError(
                 f"{name}: the kind of memory is 'device', 'shared' or 'host'; got {usm_type!r}"
             )
-        given = args[0] if args and isinstance(args[0], _engine.ndarray) else None
+        given = args[0] if args and isinstance(args[0], _engine._Array) else None
         place = _place(device, sycl_queue)
         if place is None:
             place = given.device if given is not None else get_current_queue()._device
@@ -192,7 +192,7 @@ def from_numpy(np_ary, /, *, device=None, usm_type="device", sycl_queue=None):
 
 def to_numpy(usm_ary, /):
     """A NumPy array with a copy of the elements."""
-    if not isinstance(usm_ary, _engine.ndarray):
+    if not isinstance(usm_ary, _engine._Array):
         raise TypeError(f"to_numpy: expected an array; got {type(usm_ary).__name__}")
     return usm_ary.get()
 
@@ -234,7 +234,7 @@ def __getattr__(name):
 
     @functools.wraps(value)
     def function(*args, **options):
-        of = next((a for a in args if isinstance(a, _engine.ndarray)), None)
+        of = next((a for a in args if isinstance(a, _engine._Array)), None)
         result = value(*args, **options)
         out = options.get("out")
         return out if out is not None and result is out else _lifted(result, of)

@@ -154,7 +154,7 @@ def pgroup_gop(pgroup, X, op):
     if op.startswith("abs"):
         values = np.abs(values)
     result = np.asarray(group_of(pgroup).comm.allreduce(values, _operations[op]))
-    if isinstance(X, np.ndarray | un.ndarray) and X.ndim:
+    if isinstance(X, np.ndarray | un._engine._Array) and X.ndim:
         X[...] = result
         return X
     return result.astype(values.dtype)

@@ -6,10 +6,11 @@ depend on data. `blas` and `lapack` give the routines themselves.
 
 import importlib
 import operator
+import sys
 
 from .. import tensordot
 from .._arrays.creation import empty, zeros
-from .._engine import matmul
+from .._engine import _FastPath, matmul
 from .._numpy.products import _array, _conj, _element_strides, _into, _view, vecdot
 from .._numpy.products import cross as _cross
 from .._numpy.products import outer as _outer
@@ -392,3 +393,17 @@ __all__ = [
     "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv",
     "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+
+def _beside_numpys():
+    """Let NumPy compute what the functions refuse since elements are no numbers, and arrays of classes of NumPy's."""
+    for name in __all__:
+        function = globals().get(name)
+        if type(function) is not type(_beside_numpys):
+            continue
+        both = _FastPath(function, "linalg." + name)
+        home = vars(sys.modules[function.__module__])  # pickles name it
+        globals()[name] = home[name] = both
+
+
+_beside_numpys()

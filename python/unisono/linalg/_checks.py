@@ -26,6 +26,8 @@ def _floating(x, what):
     x = _array(x)
     if x.dtype.kind in "biu":
         return x.astype("float64")
+    if x.dtype == object:
+        raise TypeError(f"{what}: expected numbers; got an array of objects")
     if x.dtype.name == "float16":
         raise TypeError(
             f"{what}: array type float16 is unsupported in linalg; convert to float32 or float64"

@@ -85,7 +85,7 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
 
     def _operand(self, x):
         """`x` as an array; lists become arrays of the place where numbers are drawn, those of objects NumPy's."""
-        if isinstance(x, _engine.ndarray):
+        if isinstance(x, _engine._Array):
             return x
         try:
             return _engine._array(x, None, self._home, None)
@@ -248,7 +248,7 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
     def _integer_arrays(self, low, high, size, name, endpoint, device=None):
         import unisono as un
 
-        arrays = [v for v in (low, high) if isinstance(v, _engine.ndarray)]
+        arrays = [v for v in (low, high) if isinstance(v, _engine._Array)]
         device = arrays[0].device if arrays else device or self._home
         if not endpoint:  # 2**64 itself is held by no dtype
             try:

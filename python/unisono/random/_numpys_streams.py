@@ -11,9 +11,9 @@ _lock = threading.Lock()
 def draw(generator, name, *args, **named):
     """Return what NumPy's method of that name draws from where the generator is; arrays are ours."""
     for a in args:
-        if isinstance(a, un.ndarray):
+        if isinstance(a, un._engine._Array):
             generator._require_host(a.device)
-    args = [a.to_numpy() if isinstance(a, un.ndarray) else a for a in args]
+    args = [a.to_numpy() if isinstance(a, un._engine._Array) else a for a in args]
     if generator._is_old:
         made = _draw_as_randomstate(generator, name, args, named)
     else:

@@ -66,7 +66,7 @@ class Picking:
             order = self._permutations(1, len(x))[0].tolist()
             x[:] = [x[k] for k in order]
             return
-        ours = x if isinstance(x, _engine.ndarray) else self._operand(x)
+        ours = x if isinstance(x, _engine._Array) else self._operand(x)
         ours[...] = self.permutation(ours, axis)
 
     def permuted(self, x, *, axis=None, out=None):

@@ -57,7 +57,7 @@ class _Tolerance:
 
 def _parts(name, value, depth=0):
     """Arrays and numbers that a value is made of, as NumPy's, with names."""
-    if isinstance(value, (_engine.ndarray, np.ndarray)):
+    if isinstance(value, (_engine._Array, np.ndarray)):
         found = np.asarray(value)
         if found.dtype.kind != "O":
             yield name, found.copy()
@@ -80,7 +80,7 @@ def _placed(value, place):
     """The value with copies of its arrays on the place."""
     import unisono as un
 
-    if isinstance(value, (un.ndarray, np.ndarray)):
+    if isinstance(value, (un._engine._Array, np.ndarray)):
         return un.asarray(np.array(value), device=place)
     if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
         return type(value)(_placed(v, place) for v in value)

@@ -17,7 +17,11 @@ from ..._dtype.objects import dtype as _DType
 _kinds, _chars = "OSUMmVT", "gG"
 # Functions that convert: arrays of objects are made where their dtype is given or no number is among them, not of
 # what is no number by mistake.
-_makers = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"))
+_makers = frozenset("array asarray asanyarray ascontiguousarray asfortranarray copy".split())
+
+
+# Functions that give an array without axes one: any object is an element.
+_growing = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
 
 
 class _Elsewhere(Exception):
@@ -49,11 +53,14 @@ def retried(name, args, options, arrays_only=False):
         return NotImplemented
     if arrays_only and not any(map(_has_array_of_numpys, args)):
         return NotImplemented
-    if not any(map(_is_numpys, args)) and not any(
-        v is not None and _is_numpys(v) for v in options.values()
+    is_grown = name in _growing and all(map(is_object, args))
+    if not (is_grown or any(map(is_numpys, args))) and not any(
+        v is not None and is_numpys(v) for v in options.values()
     ):
         return NotImplemented
-    if any(callable(x) and not isinstance(x, (type, _DType)) for x in args):
+    if name not in _growing and any(
+        callable(x) and not isinstance(x, (type, _DType)) for x in args
+    ):
         return NotImplemented  # it may have been called already
     try:
         args, options = _converted(args, options)
@@ -61,6 +68,19 @@ def retried(name, args, options, arrays_only=False):
     except Exception:  # our own message says what is wrong
         return NotImplemented
     return results(made)
+
+
+def by_numpy(name, *args, **options):
+    """Return what NumPy's function of that name gives; NotImplemented of arrays on devices, or where it has none.
+
+    For functions that call others this comes first, since nothing may be called twice.
+    """
+    try:
+        function = _function(name, args)
+        args, options = _converted(args, options)
+    except (_Elsewhere, AttributeError):
+        return NotImplemented
+    return results(function(*args, **options))
 
 
 def _assigned(values, dtype):
@@ -80,13 +100,15 @@ _swapped = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "n
 
 
 def operated(name, a, b):
-    """Return an operator's result where an operand's class has the operator and NumPy's ``__array_priority__``.
+    """Return NumPy's result of an operator between an array of ours and an object whose class has the operator.
 
-    Python's order holds: the class is asked with our array first. Where it declines, as scipy.sparse does what is no
-    array of NumPy's, NumPy's operator gets NumPy's array.
+    A class with ``__array_priority__`` is asked with our array first, as Python's order has it. Where it declines, as
+    scipy.sparse does what is no array of NumPy's, NumPy's operator gets NumPy's array; so it does beside classes that
+    derive from NumPy's array, and beside all others, of which it makes an array of objects.
     """
     short = name[9:].strip("_")
-    if isinstance(a, un.ndarray):
+    is_claimed = hasattr(type(b), "__array_priority__") and not _engine._is_of_numpys(b)
+    if isinstance(a, _engine._Array) and is_claimed:
         theirs = getattr(type(b), f"__{_swapped.get(short, 'r' + short)}__", None)
         made = NotImplemented if theirs is None else theirs(b, a)
         if made is not NotImplemented:
@@ -122,7 +144,7 @@ def _converted_one(x):
         return type(x)(map(_converted_one, x))
     if type(x) is _DType:
         return numpy.dtype(x.name)
-    if isinstance(x, un.ndarray):
+    if isinstance(x, _engine._Array):
         if x.device != "cpu" or getattr(x, "mesh", None) is not None:
             raise _Elsewhere
         return numpy.asarray(x)
@@ -163,45 +185,67 @@ def _is_column(x):
     return (
         hasattr(x, "__array__")
         and hasattr(x, "dtype")
-        and not isinstance(x, (type, numpy.ndarray, numpy.generic, un.ndarray))
+        and not isinstance(x, (type, numpy.ndarray, numpy.generic, _engine._Array))
     )
 
 
-def _is_numpys(x):
+def is_numpys(x):
     """Whether an argument is, holds, or names elements that NumPy alone computes."""
+    if isinstance(x, (_engine._Array, *_engine._values)):
+        return False
     import numpy
 
     if isinstance(x, (list, tuple)):
         return any(map(_is_element_of_numpys, x))
+    if _engine._is_of_numpys(x):
+        return True
     if isinstance(x, (str, type)):
         return not _names_our_dtype(x)
     if x is None or isinstance(x, (bytes, datetime.date, datetime.timedelta)):
         return True
-    if type(x) is _DType or isinstance(x, un.ndarray):
+    if type(x) is _DType:
         return False
     kind = x if isinstance(x, numpy.dtype) else getattr(x, "dtype", None)
     if not isinstance(kind, numpy.dtype) and _is_column(x):
         kind = numpy.asarray(x).dtype
     if isinstance(kind, numpy.dtype):
         return kind.kind in _kinds or kind.char in _chars
-    return isinstance(x, numbers.Number) and not isinstance(x, (int, float, complex))
+    if isinstance(x, (int, float, complex)):
+        return False
+    return isinstance(x, numbers.Number) or hasattr(type(x), "__mul__")
 
 
 def _holds_objects(x):
     """Whether a sequence holds objects alone, as functions, instances of a program's classes, or None: no number was meant."""
-    return isinstance(x, (list, tuple)) and bool(x) and all(map(_is_object, x))
+    if not isinstance(x, (list, tuple)) or not x:
+        return False
+    return all(map(is_object, x)) or _holds_numbers_of_others(x)
 
 
-def _is_object(x):
+def _holds_numbers_of_others(x):
+    """Whether a sequence holds numbers, some of them of classes that are no elements of ours, as Fraction."""
+    others = [v for v in x if not isinstance(v, (int, float, complex)) and not hasattr(v, "dtype")]
+    is_number = all(isinstance(v, numbers.Number) or hasattr(type(v), "__rmul__") for v in others)
+    return (
+        bool(others)
+        and is_number
+        and not any(isinstance(v, (str, bytes, list, tuple)) for v in others)
+    )
+
+
+def is_object(x):
+    """Whether an element is neither a number nor an array."""
     if isinstance(x, (list, tuple)):
         return _holds_objects(x)
-    return not isinstance(x, numbers.Number) and not hasattr(x, "__array__")
+    if hasattr(x, "__array__"):
+        return getattr(x, "dtype", None) == object  # noqa: E721
+    return not isinstance(x, (int, float, complex))
 
 
 def _has_array_of_numpys(x):
     if isinstance(x, (list, tuple)):
         return any(map(_has_array_of_numpys, x[:2]))
-    return hasattr(x, "dtype") and _is_numpys(x)
+    return hasattr(x, "dtype") and is_numpys(x)
 
 
 def _names_our_dtype(x):
@@ -218,5 +262,5 @@ def _is_element_of_numpys(x):
     if isinstance(x, (bool, int, float, complex)):
         return False
     if isinstance(x, (list, tuple, numpy.ndarray, numpy.generic)):
-        return _is_numpys(x)
-    return not isinstance(x, un.ndarray)
+        return is_numpys(x)
+    return not isinstance(x, _engine._Array)

@@ -34,7 +34,7 @@ def _register_with_dask(backends):
 
 
 def _unpacked(key):
-    return key.to_numpy() if isinstance(key, un.ndarray) and key.ndim else key
+    return key.to_numpy() if isinstance(key, un._engine._Array) and key.ndim else key
 
 
 def _replace(owner, name, make):

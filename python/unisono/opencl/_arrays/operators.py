@@ -13,7 +13,7 @@ def operand(x):
     """What the engine takes for an operand, or None for what is none of ours."""
     if isinstance(x, Array):
         return x._value()
-    if isinstance(x, (int, float, complex, np.number, np.bool_, _engine.ndarray)):
+    if isinstance(x, (int, float, complex, np.number, np.bool_, _engine._Array)):
         return x
     if isinstance(x, np.ndarray) and not x.shape:
         return x[()]

@@ -107,7 +107,7 @@ class Pointer(Parameter):
             set_pointer = driver.function("clSetKernelArgSVMPointer")
             self.check(set_pointer(self._kernel, index, arg.svm_ptr), arg)
             return
-        elif isinstance(arg, _engine.ndarray):
+        elif isinstance(arg, _engine._Array):
             from .kernels import of_engine
 
             memory = of_engine(arg)

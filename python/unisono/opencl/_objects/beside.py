@@ -133,7 +133,7 @@ def to_pyopencl(x):
     ...         pass
     """
     cl = _pyopencl()
-    if not isinstance(x, _engine.ndarray):
+    if not isinstance(x, _engine._Array):
         raise TypeError(
             f"to_pyopencl: expected an array of unisono on an OpenCL device; got {type(x).__name__}"
         )

@@ -22,7 +22,7 @@ from .tables import add_attributes
 
 def host_array(routine, data, writable=False):
     """NumPy array over the bytes of an object of the host, in one piece."""
-    if isinstance(data, _engine.ndarray):
+    if isinstance(data, _engine._Array):
         data = np.asarray(data)
     if not isinstance(data, np.ndarray):
         data = np.frombuffer(data, np.uint8)

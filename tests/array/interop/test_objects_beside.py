@@ -1,0 +1,294 @@
+"""Objects of a program's own classes beside our arrays, and what counts as an array or a number of ours."""
+
+import abc
+import functools
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+class Quantity:
+    """A number with a unit, as libraries of uncertainties and units have them: it knows plain numbers only."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def _with(self, other, f):
+        if isinstance(other, Quantity):
+            other = other.x
+        return f(self.x, other) if isinstance(other, (int, float)) else NotImplemented
+
+    def __add__(self, other):
+        made = self._with(other, lambda a, b: a + b)
+        return made if made is NotImplemented else Quantity(made)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        made = self._with(other, lambda a, b: a * b)
+        return made if made is NotImplemented else Quantity(made)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other):
+        return self._with(other, lambda a, b: a == b)
+
+    def __lt__(self, other):
+        return self._with(other, lambda a, b: a < b)
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"Quantity({self.x})"
+
+
+programs = """
+P.arange(3) * Q(2)
+Q(2) * P.arange(3)
+P.arange(3.0) + Q(2)
+Q(2) + P.arange(3)
+Q(2) == P.arange(3)
+P.arange(3) == Q(2)
+P.arange(3) != Q(2)
+P.arange(3) > Q(2)
+Q(1) < P.arange(3)
+P.arange(3) * Fraction(1, 2)
+Fraction(1, 2) - P.arange(3)
+P.arange(3) ** Fraction(2)
+P.arange(3) * Decimal("0.5")
+P.arange(3) < Decimal("0.5")
+P.arange(3) == Decimal(1)
+P.arange(3) - Q(1)
+P.arange(2) * [Q(1), Q(2)]
+P.multiply(P.arange(3), Q(2))
+P.add(P.arange(3), Fraction(1, 3))
+P.arange(2) * P.array([Q(1), Q(2)])
+P.sum(P.arange(3) * Q(2))
+P.vectorize(lambda v: v.x)(P.array([Q(1), Q(2)]))
+P.vectorize(lambda v: v.x)([Q(1), Q(2)])
+P.vectorize(lambda v: v.x, otypes=[float])(P.array([Q(1), Q(2)]))
+P.vectorize(lambda v: Q(v))(P.array([1, 2]))
+P.vectorize(lambda v: Q(v), otypes=[object])(P.array([1, 2]))
+P.vectorize(lambda v, w: v.x + w)(P.array([Q(1), Q(2)]), P.arange(2.0))
+P.vectorize(len)(P.array(["a", "bcd"]))
+P.apply_along_axis(lambda v: v[0], 0, P.array([[Q(1), Q(2)]]))
+P.apply_over_axes(P.sum, P.array([[Q(1), Q(2)]]), 0)
+P.atleast_1d(Q)
+P.atleast_1d(None)
+P.atleast_2d(len)
+P.int32(2) * Fraction(1, 2)
+P.float32(2) == Q(2)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("program", programs)
+def test_operators_and_functions_beside_objects(program):
+    names = {"Q": Quantity, "Fraction": Fraction, "Decimal": Decimal}
+    results = []
+    for P in (np, un):
+        try:
+            made = eval(program, names | {"P": P})
+            results.append((np.asarray(made).dtype, repr(np.asarray(made)), np.shape(made)))
+        except Exception as error:
+            results.append(type(error))
+    assert results[0] == results[1]
+
+
+def test_classes_keep_operators_that_they_claim():
+    class Claims(Quantity):
+        __array_priority__ = 10
+
+        def __rmul__(self, other):
+            return type(other).__name__
+
+    class Forbids(Claims):
+        __array_ufunc__ = None
+
+    assert un.arange(3) * Claims(2) == un.arange(3) * Forbids(2) == "ndarray"
+
+
+def test_objects_are_not_written_into_arrays_of_numbers():
+    for P in (np, un):
+        a = P.arange(3.0)
+        with pytest.raises(TypeError):
+            a *= Fraction(1, 2)
+        assert a.tolist() == [0, 1, 2]
+
+
+def test_numpys_arrays_are_arrays():
+    class Ours(un.ndarray):
+        pass
+
+    class Theirs(np.ndarray):
+        pass
+
+    for x in (un.ones(3), np.ones(3), np.array(["a"]), np.array([None]), np.ones(2).view(Theirs)):
+        assert isinstance(x, un.ndarray) and issubclass(type(x), un.ndarray)
+    for x in (1.0, [1.0], np.float64(1), "a", None, un.float64(1)):
+        assert not isinstance(x, un.ndarray)
+    assert isinstance(un.ones(3)[:1].view(Ours), Ours)
+    assert not isinstance(np.ones(3), Ours) and not isinstance(un.ones(3), Ours)
+    assert type(un.ones(3)) is un.ndarray
+
+
+def test_arrays_of_users_derive_from_abstract_classes():
+    class Named(abc.ABC):
+        @property
+        @abc.abstractmethod
+        def label(self): ...
+
+    class Both(un.ndarray, Named):
+        label = "x"
+
+    made = un.ones(3).view(Both)
+    assert isinstance(made + 1, Both) and isinstance(made, Named) and made.label == "x"
+
+
+def test_functions_by_class_take_numpys_arrays():
+    @functools.singledispatch
+    def kind(x):
+        return "other"
+
+    @kind.register(un.ndarray)
+    def _(x):
+        return "array"
+
+    assert [kind(x) for x in (un.ones(2), np.ones(2), 1.0)] == ["array", "array", "other"]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.float64(1), np.float32(1), np.int64(1), np.uint8(1), np.bool_(True), np.complex64(1j), np.str_("a")],
+    ids=repr,
+)  # fmt: skip
+def test_numpys_scalars_are_values(x):
+    for (
+        name
+    ) in """generic number integer signedinteger unsignedinteger inexact floating complexfloating
+            float64 float32 int64 uint8 bool_ complex64""".split():
+        assert isinstance(x, getattr(un, name)) is isinstance(x, getattr(np, name)), name
+
+
+def test_names_of_the_package_are_all_there():
+    """Before they are used, in a process of their own."""
+    text = """
+import unisono as un
+names = vars(un)
+assert callable(names["mean"]) and callable(names["jit"]) and names["linalg"] is un.linalg
+from unisono import *
+assert mean is un.mean and arctan2 is un.arctan2 and linalg is un.linalg and degrees is un.degrees
+import numpy, sys
+assert not [n for n in numpy.__all__ if n not in un.__all__ and hasattr(un, n) and not n.startswith("_")]
+assert "unisono.opencl" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, timeout=120)
+
+
+masked_calls = """
+P.mean(M)
+P.mean(M, axis=0)
+P.sum(M, axis=1)
+P.median(M)
+P.std(M)
+P.sqrt(M)
+P.add(M, 1)
+P.multiply(P.arange(3.0), M)
+P.arange(3.0) * M
+M + P.arange(3.0)
+P.arange(3.0) == M
+P.dot(P.arange(2.0), M)
+P.matmul(P.arange(2.0), M)
+P.arange(2.0) @ M
+P.cumsum(M)
+P.diff(M)
+P.transpose(M)
+P.atleast_1d(M)
+P.clip(M, 2, 4)
+P.round(M)
+P.percentile(M, 50)
+P.isnan(M)
+P.logical_and(M, True)
+P.zeros_like(M)
+P.array_repr(M)
+P.unique(M)
+P.linalg.norm(M)
+P.linalg.svd(M)[1]
+P.linalg.solve(P.eye(2), M)
+P.linalg.pinv(M)
+P.asarray(M)
+P.array(M)
+P.asanyarray(M)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("program", masked_calls)
+@pytest.mark.parametrize("kind", ["masked", "matrix", "class", "memmap"])
+def test_classes_of_numpys_keep_their_meaning(program, kind, tmp_path):
+    """Masked elements do not count, a matrix stays one; only what is plain numbers may be ours."""
+
+    class Named(np.ndarray):
+        pass
+
+    values = np.array([[1.0, 2, 3], [4, 5, 6]])
+    if kind == "masked":
+        M = np.ma.masked_array(values, mask=[[0, 0, 1], [0, 1, 0]])
+    elif kind == "memmap":
+        M = np.memmap(tmp_path / "x", float, "w+", shape=(2, 3))
+        M[...] = values
+    else:
+        M = values.view(np.matrix if kind == "matrix" else Named)
+    results = []
+    for P in (np, un):
+        try:
+            results.append(eval(program, {"P": P, "M": M}))
+        except Exception as error:
+            results.append(type(error))
+    expected, got = results
+    if isinstance(expected, (type, str)):
+        assert got == expected or kind == "memmap"  # whose name shows
+        return
+    if isinstance(expected, (np.ma.MaskedArray, np.matrix, Named)):
+        assert type(got) is type(expected) and got.dtype == expected.dtype
+        assert np.array_equal(np.ma.getmaskarray(got), np.ma.getmaskarray(expected))
+    assert np.shape(got) == np.shape(expected)
+    assert np.ma.allclose(got, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "program",
+    """
+    P.reciprocal(x)
+    P.logical_and(x, 1)
+    P.logical_or(1, x)
+    P.matmul(x, x)
+    P.linalg.matmul(x, P.arange(3))
+    P.linalg.trace(P.diag(x))
+    P.linalg.diagonal(P.diag(x))
+    P.linalg.matrix_transpose(P.diag(x))
+    P.linalg.multi_dot([x, x, 2 * x][:2])
+    P.array2string(x, separator=',')
+    P.array_repr(x)
+    P.array_str(x)
+    P.asarray([x, x])
+    P.asarray([Fraction(1, 2), 3])
+    P.array([Fraction(1, 2), Fraction(1)])
+    P.array([Decimal(1), 2.5])
+    P.copy([x, x])
+    P.roots(P.array([1, 3, 2], dtype=object))
+    """.strip().splitlines(),
+)
+def test_functions_of_objects(program):
+    expected, got = (
+        eval(program.strip(), {"P": P, "Fraction": Fraction, "Decimal": Decimal}
+             | {"x": np.array([Fraction(1, 2), Fraction(3), Fraction(2)])})
+        for P in (np, un)
+    )  # fmt: skip
+    assert np.asarray(got).dtype == np.asarray(expected).dtype
+    if np.asarray(expected).dtype == float:
+        return np.testing.assert_allclose(got, expected)
+    assert repr(np.asarray(got)) == repr(np.asarray(expected))
