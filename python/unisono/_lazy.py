@@ -50,8 +50,8 @@ _names = {
     "._numpy.grids": "meshgrid mgrid ogrid",
     "._arrays.pad": "pad",
     "._numpy.composed": """
-        conjugate deg2rad divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and
-        logical_or logical_xor modf positive rad2deg reciprocal spacing square""",
+        conjugate deg2rad degrees divmod fabs float_power frexp heaviside isnat ldexp logaddexp logaddexp2 logical_and
+        logical_or logical_xor modf positive rad2deg radians reciprocal spacing square""",
     "._dtype.functions": """
         can_cast common_type finfo iinfo isdtype issubdtype min_scalar_type mintypecode promote_types result_type typecodes
         typename""",
@@ -68,7 +68,7 @@ _names = {
         atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes expand_dims isfortran isscalar iterable ndim
         ravel shape size squeeze""",
     "._arrays.flips": "flip fliplr flipud rot90",
-    "._arrays.transposes": "matrix_transpose moveaxis permute_dims rollaxis swapaxes",
+    "._arrays.transposes": "matrix_transpose moveaxis rollaxis swapaxes",
     "._arrays.ranges": "geomspace linspace logspace",
     "._arrays.special_matrices": "eye identity trace vander",
     "._arrays.exchange.from_data": """
@@ -109,7 +109,7 @@ aliases = dict(
     for pair in """
         acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
         bitwise_invert=invert bitwise_left_shift=left_shift bitwise_right_shift=right_shift bitwise_not=invert
-        conj=conjugate mod=remainder pow=power true_divide=divide degrees=rad2deg radians=deg2rad
+        conj=conjugate mod=remainder pow=power true_divide=divide permute_dims=transpose
         row_stack=vstack bool_=bool byte=int8 ubyte=uint8 short=int16 ushort=uint16 intc=int32 uintc=uint32 int_=int64
         uint=uint64 intp=int64 uintp=uint64 long=int64 ulong=uint64 longlong=int64 ulonglong=uint64 single=float32 half=float16
         double=float64 csingle=complex64 cdouble=complex128
@@ -126,7 +126,7 @@ other_modules = frozenset(modules.split()) - set(
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """
-    asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
+    _NoValue asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
     datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
     matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64 typing
     """.split()

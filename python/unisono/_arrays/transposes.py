@@ -106,32 +106,6 @@ def swapaxes(a, axis1, axis2):
     return x.transpose(order)
 
 
-def permute_dims(a, axes=None):
-    """View with permuted axes, reversed by default.
-
-    Parameters
-    ----------
-    a : array_like
-    axes : tuple of int, optional
-
-    Returns
-    -------
-    ndarray, a view
-
-    Raises
-    ------
-    ValueError
-        If `axes` is not a permutation of the axes.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.permute_dims(un.zeros((2, 3)), (1, 0)).shape
-    (3, 2)
-    """
-    return as_array(a).transpose(axes)
-
-
 def matrix_transpose(x, /):
     """View with the last two axes exchanged.
 

@@ -4,6 +4,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.axes import as_array, as_array_beside, number_without_axes
+from .._arrays.functions import _renamed
 from .convolution import _into, _missing
 
 
@@ -117,7 +118,7 @@ def round(a, decimals=0, out=None):
     return _into(number_without_axes(result), out)
 
 
-around = round
+around = _renamed(round, "around")
 
 
 def fix(x, out=None):

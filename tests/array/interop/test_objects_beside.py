@@ -2,6 +2,7 @@
 
 import abc
 import functools
+import pickle
 import subprocess
 import sys
 from decimal import Decimal
@@ -110,6 +111,25 @@ def test_classes_keep_operators_that_they_claim():
         __array_ufunc__ = None
 
     assert un.arange(3) * Claims(2) == un.arange(3) * Forbids(2) == "ndarray"
+
+
+@pytest.mark.parametrize("made_by", [np, un])
+def test_objects_stand_for_the_arrays_that_they_make(made_by):
+    """As parameters of fits, which have operators, too; what they make may be an array of ours."""
+
+    class Parameter(Quantity):
+        def __array__(self, dtype=None, copy=None):
+            return made_by.array(self.x)
+
+    x, p = un.arange(3.0), Parameter(2.0)
+    for made, expected in [
+        (x * p, [0, 2, 4]),
+        (x + p, [2, 3, 4]),
+        (x < p, [True, True, False]),
+        (x == p, [0, 0, 1]),
+    ]:
+        assert type(made) is un.ndarray and made.tolist() == expected
+    assert (p * x).tolist() == [0, 2, 4] and (p > x).tolist() == [True, True, False]
 
 
 def test_objects_are_not_written_into_arrays_of_numbers():
@@ -292,3 +312,21 @@ def test_functions_of_objects(program):
     if np.asarray(expected).dtype == float:
         return np.testing.assert_allclose(got, expected)
     assert repr(np.asarray(got)) == repr(np.asarray(expected))
+
+
+def test_names_of_their_own_are_objects_of_their_own():
+    """Libraries keep tables by function: what NumPy has twice is there twice, what it has once is there once."""
+    for a, b in [
+        ("amax", "max"),
+        ("amin", "min"),
+        ("around", "round"),
+        ("degrees", "rad2deg"),
+        ("radians", "deg2rad"),
+    ]:
+        assert getattr(un, a) is not getattr(un, b)
+        assert (getattr(un, a).__name__, getattr(un, b).__name__) == (a, b)
+        x = un.asarray([[1.25, -2.5], [0.5, 90.0]])
+        assert np.array_equal(getattr(un, a)(x), getattr(np, a)(np.asarray(x)))
+        assert pickle.loads(pickle.dumps(getattr(un, a))) is getattr(un, a)
+    assert un.permute_dims is un.transpose and np.permute_dims is np.transpose
+    assert un._NoValue is np._NoValue

@@ -104,15 +104,21 @@ def operated(name, a, b):
 
     A class with ``__array_priority__`` is asked with our array first, as Python's order has it. Where it declines, as
     scipy.sparse does what is no array of NumPy's, NumPy's operator gets NumPy's array; so it does beside classes that
-    derive from NumPy's array, and beside all others, of which it makes an array of objects.
+    derive from NumPy's array, and beside all others, of which it makes an array of objects. What an object's ``__array__``
+    makes, an array of ours perhaps, stands for it.
     """
     short = name[9:].strip("_")
-    is_claimed = hasattr(type(b), "__array_priority__") and not _engine._is_of_numpys(b)
-    if isinstance(a, _engine._Array) and is_claimed:
+    is_first = isinstance(a, (_engine._Array, *_engine._values))
+    other = b if is_first else a
+    if is_first and hasattr(type(b), "__array_priority__") and not _engine._is_of_numpys(b):
         theirs = getattr(type(b), f"__{_swapped.get(short, 'r' + short)}__", None)
         made = NotImplemented if theirs is None else theirs(b, a)
         if made is not NotImplemented:
             return made
+    elif not _engine._is_of_numpys(other) and hasattr(type(other), "__array__"):
+        made = other.__array__()
+        made = made if isinstance(made, (_engine._Array, *_engine._values)) else un.asarray(made)
+        return getattr(operator, name[9:])(*((a, made) if other is b else (made, b)))
     try:
         a, b = _converted_one(a), _converted_one(b)
     except _Elsewhere:
