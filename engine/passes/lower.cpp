@@ -127,7 +127,8 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     }
     if (!is_host) {
         run("private_slots", private_slots);
-        run("map_to_grid", [&](ir::Module& m) { host = map_to_grid(m, target.run_length); });
+        run("map_to_grid",
+            [&](ir::Module& m) { host = map_to_grid(m, target.run_length, target.pack_bytes); });
         if (host && debug_level() >= 5) debug_log("host program\n" + ir::print(host->function));
     }
     return host;

@@ -24,6 +24,9 @@ struct Target {
     /// Device: iterations of an innermost parallel loop per work-item. 1 where neighbouring
     /// work-items run in lockstep; CPUs gain from runs, which they vectorise.
     std::int64_t run_length = 1;
+    /// Device: bytes that a work-item loads or stores at once, where neighbouring work-items run in
+    /// lockstep; 0: an element.
+    std::int64_t pack_bytes = 0;
 };
 
 /// What executors may rely on afterwards:

@@ -241,6 +241,7 @@ Result cuGetErrorName(Result result, const char** name) {
         {illegal_address, "CUDA_ERROR_ILLEGAL_ADDRESS"},
         {launch_out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
         {context_is_destroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
+        {misaligned_address, "CUDA_ERROR_MISALIGNED_ADDRESS"},
         {launch_failed, "CUDA_ERROR_LAUNCH_FAILED"}};
     const auto found = names.find(result);
     *name = found == names.end() ? nullptr : found->second;

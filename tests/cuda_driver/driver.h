@@ -45,6 +45,7 @@ enum : Result {
     launch_out_of_resources = 701,
     peer_access_already_enabled = 704,
     context_is_destroyed = 709,
+    misaligned_address = 716,
     launch_failed = 719,
     not_supported = 801,
 };

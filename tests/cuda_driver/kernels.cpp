@@ -82,6 +82,16 @@ std::uint32_t shuffle_down(std::uint32_t mask, std::uint32_t value, std::uint32_
     return moved;
 }
 
+/// What hardware refuses of the grid that runs: the first thing.
+std::string refused;
+
+/// A load or store of several elements at once.
+void check_address(std::uintptr_t address, std::uint64_t alignment) {
+    if (address % alignment == 0 || !refused.empty()) return;
+    refused = "accesses " + std::to_string(alignment) + " bytes at once at an address that is " +
+              std::to_string(address % alignment) + " beyond a multiple";
+}
+
 /// How memory behind the pointer is used, through pointers that are computed from it.
 Access access_of(const llvm::Value* pointer, std::set<const llvm::Value*>& seen) {
     Access found = Access::None;
@@ -153,10 +163,31 @@ class HostModule {
         return b.CreateIntToPtr(b.getInt64(reinterpret_cast<std::uintptr_t>(at)), b.getPtrTy());
     }
 
+    /// Accesses of vectors take any address here, and none that is not aligned on a GPU.
+    void check_alignment(llvm::Instruction& i) {
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+        auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        if (!load && !store) return;
+        llvm::Type* type = load ? load->getType() : store->getValueOperand()->getType();
+        if (!type->isVectorTy()) return;
+        llvm::IRBuilder<> b(&i);
+        llvm::Value* at = load ? load->getPointerOperand() : store->getPointerOperand();
+        const auto alignment = (load ? load->getAlign() : store->getAlign()).value();
+        b.CreateCall(
+            llvm::FunctionType::get(b.getVoidTy(), {b.getInt64Ty(), b.getInt64Ty()}, false),
+            address(b, reinterpret_cast<const void*>(&check_address)),
+            {b.CreatePtrToInt(at, b.getInt64Ty()), b.getInt64(alignment)});
+        if (load)
+            load->setAlignment(llvm::Align(1));
+        else
+            store->setAlignment(llvm::Align(1));
+    }
+
     void rewrite(llvm::Function& f) {
         // Attributes of the PTX target mean nothing here.
         for (const char* name : {"target-cpu", "target-features"}) f.removeFnAttr(name);
         for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+            check_alignment(i);
             auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
             if (!call || !call->getCalledFunction()) continue;
             const ID id = call->getCalledFunction()->getIntrinsicID();
@@ -263,7 +294,9 @@ std::shared_ptr<KernelCode> compile_for_host(const std::string& llvm_ir) {
     return std::make_shared<Compiled>(llvm_ir);
 }
 
-void run_grid(const Kernel& kernel, const Extents& grid, const Extents& block, void** parameters) {
+std::string run_grid(const Kernel& kernel, const Extents& grid, const Extents& block,
+                     void** parameters) {
+    refused.clear();
     ids.block_size = block;
     ids.block_count = grid;
     const std::uint64_t count = std::uint64_t{grid[0]} * grid[1] * grid[2];
@@ -277,6 +310,7 @@ void run_grid(const Kernel& kernel, const Extents& grid, const Extents& block, v
                      static_cast<unsigned>(k / grid[0] / grid[1])};
         run_block(kernel, parameters);
     }
+    return refused;
 }
 
 }  // namespace cuda_driver

@@ -37,7 +37,9 @@ class KernelCode {
 /// Throws std::runtime_error that says what is wrong.
 std::shared_ptr<KernelCode> compile_for_host(const std::string& llvm_ir);
 
-/// Runs a whole grid on the calling thread; only one thread at a time may.
-void run_grid(const Kernel& kernel, const Extents& grid, const Extents& block, void** parameters);
+/// Runs a whole grid on the calling thread; only one thread at a time may. Says what hardware would
+/// refuse; empty where there is nothing.
+std::string run_grid(const Kernel& kernel, const Extents& grid, const Extents& block,
+                     void** parameters);
 
 }  // namespace cuda_driver

@@ -166,7 +166,12 @@ Result start_launch(Call& call, const Launch& launch, Stream* stream) {
                    if (end != success) return end;
                    std::vector<void*> addresses;
                    for (std::uint64_t& v : *values) addresses.push_back(&v);
-                   run_grid(kernel, grid, block, addresses.data());
+                   const std::string refused = run_grid(kernel, grid, block, addresses.data());
+                   if (!refused.empty()) {
+                       std::lock_guard lock(state().mutex);
+                       note_violation(kernel.name + " " + refused);
+                       return misaligned_address;
+                   }
                    for (const auto& [memory, size] : *used) {
                        const std::string wrong = damage(memory, size);
                        if (wrong.empty()) continue;

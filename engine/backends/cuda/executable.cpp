@@ -122,11 +122,16 @@ NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) c
         auto k = static_cast<std::size_t>(axis);
         return static_cast<std::uint64_t>(field == ir::Field::Extent ? a.shape[k] : a.strides[k]);
     };
+    auto address = [&](ir::E memory) -> std::uint64_t {
+        const auto param = f.arrays[static_cast<std::size_t>(memory->id)].param;
+        const ArrayArg& a = args.arrays[position_[static_cast<std::size_t>(param)]];
+        return a.memory.handle + static_cast<std::uint64_t>(a.offset);
+    };
     NDRange range;
     range.dimensions = static_cast<int>(f.grid.size());
     for (std::size_t k = 0; k < f.grid.size(); ++k) {
         range.global[k] =
-            std::max<std::int64_t>(0, ir::evaluate(f.grid[k], read).as<std::int64_t>());
+            std::max<std::int64_t>(0, ir::evaluate(f.grid[k], read, address).as<std::int64_t>());
     }
     return range;
 }

@@ -73,6 +73,7 @@ class Refusals final : public ir::Visitor {
 ir::Module lower_for_device(ir::Module module, std::shared_ptr<const passes::HostProgram>* host) {
     passes::Target target;
     target.kind = passes::TargetKind::Device;
+    target.pack_bytes = 16;
     auto made = passes::lower(module, target);
     if (host) *host = std::move(made);
     Refusals refusals(module);

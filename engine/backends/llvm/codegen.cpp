@@ -56,10 +56,13 @@ constexpr const char* host_passes =
 constexpr const char* late_inline_passes = ",always-inline";
 /// Code of C text comes as clang writes it: with all that it takes.
 constexpr const char* native_passes = "default<O2>";
+/// What branches say of alignment (FunctionEmitter::assume_multiples) is used first: the others
+/// take it away, since it follows from the branch.
 constexpr const char* device_passes =
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+    "function(sroa,infer-alignment,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(licm),"
     "simplifycfg,"
-    "infer-address-spaces,early-cse<memssa>),globaldce";
+    "infer-address-spaces,early-cse<memssa>,load-store-vectorizer),globaldce";
 
 /// What the condition of a while loop says of an index (`while j >= 0 and x[j] > y`) makes tests of
 /// it needless. Other loops know the ranges of theirs before.

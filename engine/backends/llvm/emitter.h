@@ -179,6 +179,7 @@ class FunctionEmitter {
     void emit_all(std::span<const ir::S> list);
     llvm::MDNode* weights(ir::S s);
     void emit_if(ir::S s);
+    void assume_multiples(ir::E condition);
     void emit_while(ir::S s);
     void emit_return(ir::S s);
     void emit_call(ir::S s);

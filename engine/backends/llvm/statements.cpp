@@ -213,6 +213,7 @@ void FunctionEmitter::emit_if(ir::S s) {
     llvm::BasicBlock* no = s->orelse.empty() ? after : block("else");
     b_.CreateCondBr(condition, yes, no, weights(s));
     b_.SetInsertPoint(yes);
+    if (m_.for_device()) assume_multiples(s->args[0]);
     emit_all(s->body);
     b_.CreateBr(after);
     if (!s->orelse.empty()) {
@@ -222,6 +223,26 @@ void FunctionEmitter::emit_if(ir::S s) {
     }
     b_.SetInsertPoint(after);
     cache_.clear();
+}
+
+/// Says in the body of a branch what its condition tells of addresses and strides: accesses of
+/// neighbours become wide ones by that (in_packs).
+void FunctionEmitter::assume_multiples(ir::E condition) {
+    using ir::ExprKind;
+    auto is_binary = [](ir::E e, Op op) { return e->kind == ExprKind::Binary && e->op == op; };
+    if (is_binary(condition, Op::And)) {
+        for (ir::E part : condition->args) assume_multiples(part);
+        return;
+    }
+    if (!is_binary(condition, Op::Eq) || !is_binary(condition->args[0], Op::And)) return;
+    auto [value, mask] = std::pair(condition->args[0]->args[0], condition->args[0]->args[1]);
+    if (mask->kind != ExprKind::Const || (mask->bits & (mask->bits + 1)) != 0) return;
+    if (value->kind == ExprKind::Memory && value->axis == 0) {
+        b_.CreateAlignmentAssumption(m_.out->getDataLayout(), base_of(value->id),
+                                     static_cast<unsigned>(mask->bits + 1));
+    } else {
+        b_.CreateAssumption(emit(condition));
+    }
 }
 
 void FunctionEmitter::emit_while(ir::S s) {

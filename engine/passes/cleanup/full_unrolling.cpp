@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "passes/analysis/linear_forms.h"
+#include "passes/cleanup/iteration_copy.h"
 #include "passes/cleanup/simplify.h"
 
 namespace unisono::passes {
@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::int64_t most_iterations = 32;
 constexpr std::int64_t most_nodes = 512;  ///< of all copies together
-
-std::int64_t nodes(E e) {
-    std::int64_t n = 1;
-    for (E a : e->args) n += nodes(a);
-    return n;
-}
 
 /// Nodes of a body that may be copied, else more than the most.
 std::int64_t nodes(S s) {
@@ -39,7 +33,7 @@ std::int64_t nodes(S s) {
         default: return most_nodes + 1;
     }
     std::int64_t n = 1;
-    for (E e : s->args) n += nodes(e);
+    for (E e : s->args) n += count_nodes(e);
     for (auto list : {s->body, s->orelse}) {
         for (S b : list) n += nodes(b);
     }
@@ -149,46 +143,6 @@ class Definitions final : public Visitor {
     std::vector<E> values_;
 };
 
-/// One iteration: the loop's variable has a value, variables declared in the body are others.
-class Copy final : public Rewriter {
-  public:
-    Copy(Function& f, std::int32_t var, E value) : Rewriter(f), var_(var), value_(value) {}
-
-    E expr(E e) override {
-        if (e->kind != ExprKind::Var) return children(e);
-        if (e->id == var_) return value_;
-        auto found = own_.find(e->id);
-        return found == own_.end() ? e : b_.read(found->second);
-    }
-
-    S stmt(S s) override {
-        b_.line = s->line;
-        if (s->kind == StmtKind::Declare) {
-            const Var known = function().vars[static_cast<std::size_t>(s->id)];
-            own_[s->id] = b_.var(known.name, known.dtype);
-        }
-        S changed = children(s);
-        Stmt mine = *changed;
-        if (s->kind == StmtKind::Declare || s->kind == StmtKind::Assign) mine.id = name(s->id);
-        std::vector<std::int32_t> outs(s->outs.begin(), s->outs.end());
-        for (std::int32_t& v : outs) v = name(v);
-        if (mine.id == s->id && std::equal(outs.begin(), outs.end(), s->outs.begin()))
-            return changed;
-        mine.outs = function().arena->copy(std::span<const std::int32_t>(outs));
-        return b_.own(mine);
-    }
-
-  private:
-    std::int32_t name(std::int32_t var) const {
-        auto found = own_.find(var);
-        return found == own_.end() ? var : found->second;
-    }
-
-    std::int32_t var_;
-    E value_;
-    std::unordered_map<std::int32_t, std::int32_t> own_;
-};
-
 class UnrollFew final : public Rewriter {
   public:
     UnrollFew(Function& f, bool is_called)
@@ -216,7 +170,7 @@ class UnrollFew final : public Rewriter {
         changed = true;
         std::vector<S> copies;
         for (std::int64_t i = 0; i < count; ++i) {
-            Copy copy(function(), now->id, value(begin->base, begin->number + i));
+            IterationCopy copy(function(), now->id, value(begin->base, begin->number + i));
             for (S b : now->body) copies.push_back(copy.stmt(b));
         }
         return as_one(b_, copies);

@@ -6,6 +6,7 @@
 
 #include "ir/clone.h"
 #include "ir/rewrite.h"
+#include "passes/kernels/pack_elements.h"
 #include "passes/kernels/split_kernels.h"
 
 namespace unisono::passes {
@@ -386,13 +387,16 @@ HostProgram host_program(const Function& from, const KernelSplit& split,
 
 }  // namespace
 
-std::shared_ptr<const HostProgram> map_to_grid(Module& module, std::int64_t run_length) {
+std::shared_ptr<const HostProgram> map_to_grid(Module& module, std::int64_t run_length,
+                                               std::int64_t pack_bytes) {
     Function& entry = module.entry();
     if (entry.is_kernel || !entry.grid.empty()) return nullptr;
     KernelSplit split = split_kernels(entry);
     for (KernelPiece& piece : split.pieces) {
         if (run_length > 1 && !piece.nest.empty() && may_run(piece.nest.back()))
             piece.nest.back() = in_runs(entry, piece.nest.back(), run_length);
+        if (pack_bytes > 0 && !piece.nest.empty())
+            piece.nest.back() = in_packs(entry, piece.nest.back(), pack_bytes);
     }
     std::vector<Function> kernels;
     std::vector<std::int32_t> numbers;

@@ -43,7 +43,9 @@ struct HostProgram {
 };
 
 /// With a run_length above 1 a work-item takes that many iterations of the innermost loop, unless
-/// it may fault. Null where the module's entry is a kernel.
-std::shared_ptr<const HostProgram> map_to_grid(ir::Module& module, std::int64_t run_length = 1);
+/// it may fault; with pack_bytes above 0 neighbouring elements of that many bytes (in_packs). Null
+/// where the module's entry is a kernel.
+std::shared_ptr<const HostProgram> map_to_grid(ir::Module& module, std::int64_t run_length = 1,
+                                               std::int64_t pack_bytes = 0);
 
 }  // namespace unisono::passes

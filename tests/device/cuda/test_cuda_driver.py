@@ -52,6 +52,13 @@ yes:
 no:
   ret void
 }
+define ptx_kernel void @doubled(ptr addrspace(1) %out, i64 %first) {
+  %p = getelementptr float, ptr addrspace(1) %out, i64 %first
+  %v = load <4 x float>, ptr addrspace(1) %p, align 16
+  %s = fadd <4 x float> %v, %v
+  store <4 x float> %s, ptr addrspace(1) %p, align 16
+  ret void
+}
 '''
 PTX = b".version 7.0\\n.target sm_80"
 L.unisonoDriverTakesKernels(PTX, IR)
@@ -68,13 +75,14 @@ contexts = [made("cuDevicePrimaryCtxRetain", k) for k in range(2)]
 L.cuCtxPushCurrent_v2(contexts[0])
 module = made("cuModuleLoadDataEx", PTX, 0, None, None)
 kernel = made("cuModuleGetFunction", module, b"reversed")
+doubled = made("cuModuleGetFunction", module, b"doubled")
 one, two = made("cuStreamCreate", 1), made("cuStreamCreate", 1)
 memory = made("cuMemAlloc_v2", C.c_size_t(8000), type=C.c_uint64)
 pinned = made("cuMemHostAlloc", C.c_size_t(8000), 0)
 event = made("cuEventCreate", 2)
 
 
-def launch(stream=one, n=1000, grid=(4, 1, 1), block=(256, 1, 1), at=memory):
+def launch(stream=one, n=1000, grid=(4, 1, 1), block=(256, 1, 1), at=memory, kernel=kernel):
     n = C.c_int64(n)
     pointers = [C.cast(C.pointer(v), C.c_void_p) for v in (at, n)]
     return L.cuLaunchKernel(
@@ -196,6 +204,12 @@ REFUSED = {
     ),
     "used behind its end": ("L.cuMemFreeAsync(memory, one); launch()", "points to no memory"),
     "freed twice": ("L.cuMemFree_v2(memory); L.cuMemFree_v2(memory)", "not allocated"),
+    "a vector that is not aligned": (
+        "launch(n=4, grid=(1, 1, 1), block=(1, 1, 1), kernel=doubled); L.cuCtxSynchronize();"
+        "assert driver.count('violations') == 0;"
+        "launch(n=6, grid=(1, 1, 1), block=(1, 1, 1), kernel=doubled); L.cuCtxSynchronize()",
+        "doubled accesses 16 bytes at once at an address that is 8 beyond a multiple",
+    ),
     "beyond its end": ("launch(n=1001); L.cuCtxSynchronize()", "wrote above its last byte"),
     "a copy beyond its end": ("copy_out(bytes=8001)", "the target is not pinned"),
     "host memory that is not pinned": (

@@ -67,6 +67,26 @@ ir::Module sums_by_warps() {
     return lower_leaves(group, shape);
 }
 
+/// An int8 array times a float32 one, of neighbours along the last axis.
+ir::Module neighbours(int rank) {
+    Group group;
+    group.inputs = {DType::Int8, DType::Float32};
+    group.nodes = {{Group::Kind::Input, DType::Int8, Op::Add, 0},
+                   {Group::Kind::Input, DType::Float32, Op::Add, 1},
+                   {Group::Kind::Cast, DType::Float32, Op::Add, 0},
+                   {Group::Kind::Op, DType::Float32, Op::Mul, 2, 1}};
+    group.outputs = {{3, DType::Float32}};
+    using ir::StrideClass;
+    GroupShape shape;
+    shape.rank = rank;
+    for (int array = 0; array < 3; ++array) {
+        if (rank == 2) shape.strides.push_back(StrideClass::Other);
+        shape.strides.push_back(StrideClass::One);
+    }
+    shape.on_device = true;
+    return lower_map(group, shape);
+}
+
 /// Nodes of their tree.
 ir::Module tree_by_warps() {
     return lower_tree(Op::Add, DType::Float64, 1,
@@ -77,6 +97,8 @@ std::vector<unisono::testing::SampleModule> cuda_samples() {
     auto samples = unisono::testing::sample_modules();
     samples.push_back({"tree_by_warps", tree_by_warps});
     samples.push_back({"sums_by_warps", sums_by_warps});
+    samples.push_back({"neighbours", [] { return neighbours(1); }});
+    samples.push_back({"neighbours_in_rows", [] { return neighbours(2); }});
     return samples;
 }
 
