@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <string>
 
 #include "array/object.h"
 #include "c/text.h"
@@ -177,7 +180,75 @@ static PyObject* input_buffer(PyObject*, PyObject*) noexcept {
     return PyBytes_FromStringAndSize(nullptr, 0);
 }
 
+/// The texts that `exec` and `compile` ran last without a file, of which Python keeps none.
+struct UnfiledTexts {
+    static constexpr std::size_t most_bytes = std::size_t{1} << 21;
+    std::mutex mutex;
+    std::deque<std::string> texts;
+    std::size_t bytes = 0;
+
+    void note(const char* text, std::size_t size) {
+        std::lock_guard guard(mutex);
+        if (size > most_bytes / 2) return;
+        if (!texts.empty() && texts.back().compare(0, std::string::npos, text, size) == 0) return;
+        texts.emplace_back(text, size);
+        bytes += size;
+        while (bytes > most_bytes) {
+            bytes -= texts.front().size();
+            texts.pop_front();
+        }
+    }
+};
+
+static UnfiledTexts& unfiled_texts() {
+    static auto* texts = new UnfiledTexts;  // hooks run until the interpreter's end
+    return *texts;
+}
+
+/// Python tells hooks what it compiles. Never refuses anything.
+static int note_compiled(const char* event, PyObject* args, void*) noexcept {
+    if (std::strcmp(event, "compile") != 0 || !PyTuple_Check(args) || PyTuple_GET_SIZE(args) < 2)
+        return 0;
+    PyObject* text = PyTuple_GET_ITEM(args, 0);
+    PyObject* file = PyTuple_GET_ITEM(args, 1);
+    const bool is_exec =
+        PyUnicode_Check(file) && PyUnicode_CompareWithASCIIString(file, "<string>") == 0;
+    if (!is_exec || !PyBytes_Check(text)) return 0;
+    const char* begin = PyBytes_AS_STRING(text);
+    if (!std::strstr(begin, "def ") && !std::strstr(begin, "lambda")) return 0;
+    try {
+        unfiled_texts().note(begin, static_cast<std::size_t>(PyBytes_GET_SIZE(text)));
+    } catch (...) {  // no memory: the text is not kept
+    }
+    return 0;
+}
+
+/// _note_texts(): from now on; once for the process, since no hook can be taken away.
+static PyObject* note_texts(PyObject*, PyObject*) noexcept {
+    static const int failed = PySys_AddAuditHook(note_compiled, nullptr);
+    if (failed != 0) PyErr_Clear();  // another hook forbids it: texts are looked for elsewhere
+    Py_RETURN_NONE;
+}
+
+/// _noted_texts(): the newest first, as bytes.
+static PyObject* noted_texts(PyObject*, PyObject*) noexcept {
+    std::deque<std::string> texts;
+    {
+        UnfiledTexts& held = unfiled_texts();
+        std::lock_guard guard(held.mutex);  // not around calls of Python, which may compile
+        texts = held.texts;
+    }
+    Ref list(PyList_New(0));
+    for (auto it = texts.rbegin(); list && it != texts.rend(); ++it) {
+        Ref text(PyBytes_FromStringAndSize(it->data(), static_cast<Py_ssize_t>(it->size())));
+        if (!text || PyList_Append(list.get(), text.get()) < 0) return nullptr;
+    }
+    return list.release();
+}
+
 static PyMethodDef capture_functions[] = {{"_is_value", is_value, METH_O, nullptr},
+                                          {"_note_texts", note_texts, METH_NOARGS, nullptr},
+                                          {"_noted_texts", noted_texts, METH_NOARGS, nullptr},
                                           {"_input_buffer", input_buffer, METH_NOARGS, nullptr},
                                           {nullptr, nullptr, 0, nullptr}};
 

@@ -47,8 +47,9 @@ class Bindings : public Operators {
   private:
     Value store_value(const std::string& name, const Value& value, const Place& origin);
     bool bind_for_handlers(const std::string& name, const Value& value, const Place& origin);
-    bool learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
-               const Binding& b);
+    enum class Joined : std::uint8_t { Known, Wider, Never };
+    Joined learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
+                 const Binding& b);
     bool leaves_alone(const Node& s, const Value& value, const std::set<std::string>& names);
     const Node* last_read(const std::string& name, const Value& value);
     bool lets_wait(const std::string& name, const Value& value, const Place& origin);

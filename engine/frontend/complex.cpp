@@ -261,11 +261,25 @@ Value Numbers::cmath_function(const std::string& name, const std::vector<Value>&
     for (const Value& v : args) want_number(v, place, "an argument of cmath." + name);
     if (is_rect) {
         for (const Value& v : args) want_scalar(v, place, "an argument of cmath.rect");
-        E size = settle(cast(args[0].expr, DType::Float64));
+        // What C99 and CPython say of sizes and angles that are not finite.
+        E size = settle(cast(args[0].expr, DType::Float64)), zero = b_->zero(DType::Float64);
         E angle = settle(cast(args[1].expr, DType::Float64));
-        return scalar(b_->pair(op_binary(Op::Mul, size, op_unary(Op::Cos, angle)),
-                               op_binary(Op::Mul, size, op_unary(Op::Sin, angle))),
-                      Weak::Complex);
+        auto both = [&](E a, E b) { return op_binary(Op::And, a, b); };
+        auto mul = [&](E a, E b) { return op_binary(Op::Mul, a, b); };
+        auto is_not = [&](Op test, E a) { return op_unary(Op::Not, op_unary(test, a)); };
+        E has_size = both(op_binary(Op::Ne, size, zero), is_not(Op::IsNan, size));
+        fault_if(both(has_size, op_unary(Op::IsInf, angle)), ErrorKind::Value, "math domain error",
+                 place);
+        E re = mul(size, op_unary(Op::Cos, angle)), im = mul(size, op_unary(Op::Sin, angle));
+        E turned = b_->select(op_binary(Op::Lt, size, zero), op_unary(Op::Neg, angle), angle);
+        E flat = b_->select(op_unary(Op::IsFinite, size), mul(size, angle), turned);
+        E is_flat = settle(op_binary(Op::Eq, angle, zero));
+        E is_nowhere = settle(both(op_binary(Op::Eq, size, zero), is_not(Op::IsFinite, angle)));
+        E is_endless = both(op_unary(Op::IsInf, size), op_unary(Op::IsNan, angle));
+        re = b_->select(is_endless, op_unary(Op::Abs, size), b_->select(is_flat, size, re));
+        re = b_->select(is_nowhere, zero, re);
+        im = b_->select(is_nowhere, zero, b_->select(is_flat, flat, im));
+        return scalar(b_->pair(re, im), Weak::Complex);
     }
     E z = settle(cast(args[0].expr, DType::Complex128));
     Value number = scalar(z, Weak::Complex);
@@ -281,7 +295,8 @@ Value Numbers::cmath_function(const std::string& name, const std::vector<Value>&
     Op op = found->second;
     if (info(op).rule == OpRule::Test) return scalar(op_unary(op, z), Weak::Bool);
     auto test = [&](Op t, E e) { return op_unary(t, e); };
-    if (op == Op::Log || op == Op::Log10)
+    // CPython's logarithm to a base tests the base alone.
+    if ((op == Op::Log || op == Op::Log10) && !has_base)
         fault_if(op_unary(Op::Not, b_->cast(z, DType::Bool)), ErrorKind::Value, "math domain error",
                  place);
     E result = settle(op_unary(op, z));
@@ -289,7 +304,7 @@ Value Numbers::cmath_function(const std::string& name, const std::vector<Value>&
         E lost = op_binary(Op::And, test(Op::IsNan, result), op_unary(Op::Not, test(Op::IsNan, z)));
         fault_if(lost, ErrorKind::Value, "math domain error", place);
         E large = op_binary(Op::And, test(Op::IsInf, result), test(Op::IsFinite, z));
-        fault_if(large, ErrorKind::Overflow, "math range error", place);
+        if (!has_base) fault_if(large, ErrorKind::Overflow, "math range error", place);
     }
     Value made = scalar(result, Weak::Complex);
     return has_base ? binary("/", made, cmath_function("log", {args[1]}, place), place) : made;

@@ -24,12 +24,18 @@ using ir::S;
 
 /// What a name holds at a point.
 struct Binding {
-    enum class State : std::uint8_t { Defined, Maybe, Private, AfterPrange, LoopLast };
+    enum class State : std::uint8_t { Defined, Maybe, Private, AfterPrange, LoopLast, Mixed };
     Value value;
     Place origin;
     State state = State::Defined;
-    const Node* loop = nullptr;  ///< LoopLast, Private, AfterPrange
-    bool is_maybe = false;       ///< LoopLast: the loop may not have run
+    const Node* loop = nullptr;                       ///< LoopLast, Private, AfterPrange
+    bool is_maybe = false;                            ///< LoopLast: the loop may not have run
+    std::shared_ptr<const struct Mix> mix = nullptr;  ///< Mixed
+};
+
+/// What a name holds on two paths that meet where no variable can hold both: reading it is refused.
+struct Mix {
+    Binding one, other;
 };
 
 struct Env {
@@ -70,6 +76,8 @@ struct Region {
 /// What an attempt at a function has learnt for the next: only the walk over the whole tells it.
 struct Learnt {
     std::map<const Node*, std::map<std::string, Type>> guesses;  ///< of what loops carry
+    /// Names that hold at a loop's head and at its end what no variable can.
+    std::map<const Node*, std::map<std::string, Binding>> mixed;
     std::map<const Node*, ParallelPlan> plans;
     std::set<const Node*> targets_read_after;  ///< loops
     std::set<std::string> shared_names;        ///< that hold arrays which others may hold, too

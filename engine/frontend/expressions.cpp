@@ -173,6 +173,7 @@ Value Expressions::read_name(const Node& node) {
                        "' is private to each iteration of prange and has no value after the loop",
                    "make it a reduction, or store what you need into an array",
                    {{b.origin, "assigned in this prange"}});
+        case State::Mixed: refuse_join(node.text, b.mix->one, b.mix->other);
         case State::LoopLast:
             if (b.is_maybe) {
                 try_late(node.text, Type::python(Weak::Int));

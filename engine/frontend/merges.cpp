@@ -26,9 +26,17 @@ void Bindings::refuse_join(const std::string& name, const Binding& a, const Bind
            {{a.origin, "'" + name + "' is " + describe(a.value.type) + " from here"}});
 }
 
-/// Adds to the guess what lets one variable hold a and b; true if the guess grew.
-bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name, const Binding& a,
-                     const Binding& b) {
+static Binding mixed(const Binding& a, const Binding& b) {
+    Binding made;
+    made.state = State::Mixed;
+    made.origin = b.origin;
+    made.mix = std::make_shared<const Mix>(Mix{a, b});
+    return made;
+}
+
+/// Adds to the guess what lets one variable hold a and b: whether the guess grew, or nothing does.
+Bindings::Joined Bindings::learn(std::map<std::string, Type>& guess, const std::string& name,
+                                 const Binding& a, const Binding& b) {
     auto there = [](const Value& v) { return v.type.is_optional() ? v.items[1] : v; };
     Tables(*this, b.origin).agree(there(a.value), there(b.value));
     auto joined = join(a.value.type, b.value.type);
@@ -36,16 +44,16 @@ bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name
     if (!joined && b.value.type.is_object_list()) box_names(a.value);
     if (!joined && a.value.type.is_none()) share_list(b.value);
     if (!joined && b.value.type.is_none()) share_list(a.value);
-    if (!joined) refuse_join(name, a, b);
+    if (!joined) return Joined::Never;
     if (depth_of(*joined) > deepest_type)
         refuse(b.origin, "the type of variable '" + name + "' grows with each iteration",
                "keep the values in a list");
     auto it = guess.find(name);
     if (it != guess.end()) {
         auto wider = join(*joined, it->second);
-        if (!wider) refuse_join(name, a, b);
+        if (!wider) return Joined::Never;
         joined = wider;
-        if (*joined == it->second) return false;
+        if (*joined == it->second) return Joined::Known;
     }
     std::function<bool(const Type&)> holds_array = [&](const Type& t) {
         return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
@@ -59,9 +67,9 @@ bool Bindings::learn(std::map<std::string, Type>& guess, const std::string& name
                           are_of_one);
     };
     if (source_.is_kernel && holds_array(*joined) && !are_of_one(a.value, b.value))
-        refuse_join(name, a, b);
+        return Joined::Never;
     guess[name] = *joined;
-    return true;
+    return Joined::Wider;
 }
 
 /// Moves what the guess names into its variables, as this edge leaves.
@@ -89,14 +97,15 @@ Env Bindings::merge_branches(std::vector<S>& then_list, const Env& then_env,
     if (!then_env.reachable) return else_env;
     if (!else_env.reachable) return then_env;
     std::map<std::string, Type> guess;
+    std::map<std::string, Binding> apart;
     then_env.names.with_different(else_env.names, [&](const auto& then, const auto& other) {
         for (const auto& [name, a] : then) {
             auto it = other.find(name);
             if (it == other.end()) continue;
             const Binding& b = it->second;
             if (a.state == State::Defined && b.state == State::Defined &&
-                !is_same(a.value, b.value))
-                learn(guess, name, a, b);
+                !is_same(a.value, b.value) && learn(guess, name, a, b) == Joined::Never)
+                apart[name] = mixed(a, b);
         }
     });
     auto* outer = out_;
@@ -121,12 +130,14 @@ Env Bindings::merge_branches(std::vector<S>& then_list, const Env& then_env,
             if (!then.count(name)) merged.names[name] = maybe(b);
         }
     });
+    for (const auto& [name, b] : apart) merged.names[name] = b;
     return merged;
 }
 
 Env Bindings::loop_header(Loop& loop) {
     arrive(*loop.guess);
     Env header = env_;
+    for (const auto& [name, b] : learnt_.mixed[loop.node]) header.names[name] = b;
     if (loop.plan) {
         for (const std::string& name : loop.plan->privates) {
             Binding b;
@@ -154,8 +165,11 @@ bool Bindings::resolve_header(Loop& loop) {
                     must_restart_ |= learnt_.targets_read_after.insert(it->second.loop).second;
                     continue;
                 }
-                if (!is_same(head.value, it->second.value))
-                    grew |= learn(*loop.guess, name, head, it->second);
+                if (is_same(head.value, it->second.value)) continue;
+                Joined joined = learn(*loop.guess, name, head, it->second);
+                if (joined == Joined::Never)
+                    learnt_.mixed[loop.node][name] = mixed(head, it->second);
+                grew |= joined != Joined::Known;
             }
         });
     }
@@ -185,7 +199,10 @@ bool Bindings::resolve_exit(Loop& loop, Env normal, bool has_normal) {
                 }
                 const Binding& a = it->second;
                 if (a.state == State::Defined && b.state == State::Defined) {
-                    if (!is_same(a.value, b.value)) grew |= learn(*loop.guess, name, a, b);
+                    if (is_same(a.value, b.value)) continue;
+                    Joined joined = learn(*loop.guess, name, a, b);
+                    if (joined == Joined::Never) merged.names[name] = mixed(a, b);
+                    grew |= joined == Joined::Wider;
                 } else if (a.state == State::Defined) {
                     merged.names[name] = maybe(b);
                 }

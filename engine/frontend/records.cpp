@@ -86,19 +86,27 @@ Value Objects::whole_numbers(const Value& pieces) {
     return view("numbers", d);
 }
 
+static DType unsigned_of(int size) {
+    return size == 8 ? DType::UInt64 : size == 4 ? DType::UInt32 : DType::UInt16;
+}
+
 E Objects::joined_pieces(const FieldAccess& f, std::span<const E> where) {
-    DType unit = f.array.type.dtype, t = f.field.dtype;
-    DType whole = size_of(t) == 8 ? DType::UInt64 : size_of(t) == 4 ? DType::UInt32 : DType::UInt16;
-    E all = nullptr;
-    for (int p = 0; p < f.field.pieces; ++p) {
-        std::vector<E> index(where.begin(), where.end());
-        index.push_back(i64(p));
-        E piece = cast(b_->load(f.array.array, index, access_for(index)), whole);
-        E count = b_->constant(Scalar::of(whole, p * 8 * size_of(unit)));
-        if (p > 0) piece = op_binary(Op::Shl, piece, count);
-        all = all ? op_binary(Op::Or, all, piece) : piece;
-    }
-    return t == whole ? all : b_->bitcast(all, t);
+    const int unit = size_of(f.array.type.dtype);
+    const DType part = part_dtype(f.field.dtype), whole = unsigned_of(size_of(part));
+    auto joined = [&](int first) {
+        E all = nullptr;
+        for (int p = 0; p < size_of(part) / unit; ++p) {
+            std::vector<E> index(where.begin(), where.end());
+            index.push_back(i64(first + p));
+            E piece = cast(b_->load(f.array.array, index, access_for(index)), whole);
+            E count = b_->constant(Scalar::of(whole, p * 8 * unit));
+            if (p > 0) piece = op_binary(Op::Shl, piece, count);
+            all = all ? op_binary(Op::Or, all, piece) : piece;
+        }
+        return part == whole ? all : b_->bitcast(all, part);
+    };
+    if (!is_complex(f.field.dtype)) return joined(0);
+    return b_->pair(joined(0), joined(f.field.pieces / 2));
 }
 
 /// The index of one number, as the program gives it.
@@ -132,25 +140,30 @@ void Assignments::store_field(const FieldAccess& f, const Value& value, const Pl
                        "assigned as a whole",
                    "make the dtype with align=True, or write a loop");
         }
-        E number = to_type(want_scalar(value, place, "the value stored"), f.field.dtype, place);
+        E number = to_type(want_number(value, place, "the value stored"), f.field.dtype, place);
         std::vector<E> where = index_of_pieces(f);
-        DType t = f.field.dtype, unit = f.array.type.dtype;
-        DType whole = size_of(t) == 8   ? DType::UInt64
-                      : size_of(t) == 4 ? DType::UInt32
-                                        : DType::UInt16;
-        E bits = temporary(t == whole ? number : b_->bitcast(number, whole), "bits");
+        const DType unit = f.array.type.dtype, part = part_dtype(f.field.dtype);
+        const DType whole = unsigned_of(size_of(part));
+        std::vector<E> parts{number};
+        if (is_complex(f.field.dtype)) {
+            auto [re, im] = parts_of(number);
+            parts = {re, im};
+        }
+        for (E& e : parts) e = temporary(part == whole ? e : b_->bitcast(e, whole), "bits");
+        const int each = size_of(part) / size_of(unit);
         for (int p = 0; p < f.field.pieces; ++p) {
             std::vector<E> index = where;
             index.push_back(i64(p));
-            E count = b_->constant(Scalar::of(whole, p * 8 * size_of(unit)));
-            E piece = p > 0 ? op_binary(Op::Shr, bits, count) : bits;
+            E bits = parts[static_cast<std::size_t>(p / each)];
+            E count = b_->constant(Scalar::of(whole, p % each * 8 * size_of(unit)));
+            E piece = p % each > 0 ? op_binary(Op::Shr, bits, count) : bits;
             emit(b_->store(f.array.array, index, cast(piece, unit), access_for(index)));
         }
         return;
     }
     if (f.index) return assign_item(*f.index, f.array, value);
     if (f.array.type.rank > 0) return assign_elements(f.array, value, place);
-    E number = to_type(want_scalar(value, place, "the value stored"), f.array.type.dtype, place);
+    E number = to_type(want_number(value, place, "the value stored"), f.array.type.dtype, place);
     at(place);
     emit(b_->store(f.array.array, std::vector<E>{}, number, ir::Access::Inside));
 }
@@ -287,6 +300,11 @@ void Assignments::copy_record(const Value& to, const Value& from, const Place& p
         refuse(place, "a " + describe(to.type) + " cannot take " + describe(from.type),
                "assign a record of the same fields, or a tuple with a value for each");
     }
+    // Fields of two records are the same memory or apart: kernels, which make no arrays, copy them
+    // as they lie.
+    auto is_apart = [&](const Value& v) {
+        return source_.is_kernel && from.type.is_records() && v.type.is_array() && !v.lazy;
+    };
     std::vector<Value> values;
     for (std::size_t k = 0; k < to.items.size(); ++k) {
         const Record::Field& field = to.type.record->fields[k];
@@ -299,11 +317,35 @@ void Assignments::copy_record(const Value& to, const Value& from, const Place& p
             v = field_value(field_of(from, from.type.record->fields[k].name, nullptr, place),
                             place);
         if (v.type.is_scalar()) v.expr = settle(v.expr);
-        if (v.type.is_array()) v = copied(made(v, place), place);
+        if (v.type.is_array() && !is_apart(v)) v = copied(made(v, place), place);
         values.push_back(v);
     }
-    for (std::size_t k = 0; k < to.items.size(); ++k)
-        store_field({to.items[k], to.type.record->fields[k], nullptr}, values[k], place);
+    for (std::size_t k = 0; k < to.items.size(); ++k) {
+        const Value& target = to.items[k];
+        if (!is_apart(values[k]) || !target.type.is_array()) {
+            store_field({target, to.type.record->fields[k], nullptr}, values[k], place);
+            continue;
+        }
+        if (!target.type.writable) refuse_readonly(target);
+        const std::vector<E> extents = extents_of(target), own = extents_of(values[k]);
+        bool fits = own.size() == extents.size();
+        for (std::size_t axis = 0; fits && axis < own.size(); ++axis) {
+            E differs = op_binary(Op::Ne, own[axis], extents[axis]);
+            fits = constant_int(differs) != 1;
+            if (fits && !constant_int(differs))
+                fault_if(differs, ErrorKind::Value, "fields of other shapes", place);
+        }
+        if (!fits)
+            refuse(place, "field '" + to.type.record->fields[k].name + "' has another shape",
+                   "assign its elements");
+        auto copy = [&](std::span<const E> index) {
+            Value item = element_of(values[k], index, extents, false);
+            E number = cast(item.expr, target.type.dtype);
+            at(place);
+            emit(b_->store(target.array, index, number, ir::Access::Inside));
+        };
+        nest(extents, copy, place);
+    }
 }
 
 }  // namespace unisono::frontend

@@ -1,5 +1,6 @@
 // Lowers what kernels ask of their work-items and groups, and what regions ask of threads.
 #include "frontend/calls.h"
+#include "frontend/records.h"
 #include "frontend/scope.h"
 #include "frontend/shapes.h"
 
@@ -139,9 +140,20 @@ void keep_shapes(const Source& callee, const std::vector<Value>& values, std::ve
     }
 }
 
-/// An array of the work-group, or of the work-item alone.
+/// Constant extents of an array of a kernel.
+static std::vector<std::int64_t> constant_extents(const Value& shape) {
+    std::vector<std::int64_t> extents;
+    for (const Value& v : shape.type.is_tuple() ? shape.items : std::vector<Value>{shape}) {
+        auto known = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
+        if (!known || *known <= 0) return {};
+        extents.push_back(*known);
+    }
+    return extents;
+}
+
+/// An array of the work-group, or of the work-item alone. Of records it is an array for each field,
+/// which the second argument lists: (name, dtype, shape), ...
 Value Calls::local_array(const Node& node, ir::Space space) {
-    auto args = arguments(node);
     const std::string name = space == ir::Space::Local ? "local_array" : "private_array";
     if (!module_.is_kernel)
         refuse(node.place, name + " is only defined in a kernel and what it calls",
@@ -149,33 +161,54 @@ Value Calls::local_array(const Node& node, ir::Space space) {
     if (frames_.size() > 1)
         refuse(node.place, name + " inside of a branch or a loop",
                "make it at the top of the function");
-    if (args.size() != 2 || args[1].type.kind != Type::Kind::DTypeName) {
+    const bool are_records = node.children.size() == 3 && node.children[2].kind == NodeKind::Tuple;
+    std::vector<Value> args;
+    if (are_records)
+        args.push_back(expression(node.children[1]));
+    else
+        args = arguments(node);
+    if (!are_records && (args.size() != 2 || args[1].type.kind != Type::Kind::DTypeName)) {
         refuse(node.place, name + " takes a shape and a dtype",
                "write un." + name + "((16, 16), np.float32)");
     }
-    std::vector<Value> shape =
-        args[0].type.is_tuple() ? args[0].items : std::vector<Value>{args[0]};
-    std::vector<E> extents;
-    for (const Value& v : shape) {
-        auto known = v.type.is_scalar() ? constant_int(v.expr) : std::nullopt;
-        if (!known || *known <= 0) {
-            refuse(node.place,
-                   "the shape of a " + name.substr(0, name.find('_')) +
-                       " array must be positive constants",
-                   "write numbers, names of global constants, or parameters that callers give "
-                   "constants for");
-        }
-        extents.push_back(i64(*known));
+    const std::vector<std::int64_t> extents = constant_extents(args[0]);
+    if (extents.empty()) {
+        refuse(node.place,
+               "the shape of a " + name.substr(0, name.find('_')) +
+                   " array must be positive constants",
+               "write numbers, names of global constants, or parameters that callers give "
+               "constants for");
     }
     at(node.place);
-    DType t = args[1].type.dtype;
-    std::int32_t id =
-        b_->local_array(name.substr(0, name.find('_')), t, static_cast<int>(extents.size()), space);
-    emit(b_->allocate(id, extents));
-    function_->arrays[static_cast<std::size_t>(id)].extents = extents;
+    auto made = [&](DType t, std::vector<std::int64_t> shape) {
+        std::vector<E> lengths;
+        for (std::int64_t n : shape) lengths.push_back(i64(n));
+        std::int32_t id = b_->local_array(name.substr(0, name.find('_')), t,
+                                          static_cast<int>(shape.size()), space);
+        emit(b_->allocate(id, lengths));
+        ir::Array& array = function_->arrays[static_cast<std::size_t>(id)];
+        array.extents = lengths;
+        Value v;
+        v.type = Type::array(t, array.strides, true);
+        v.array = id;
+        return v;
+    };
+    if (!are_records) return made(args[1].type.dtype, extents);
+    auto record = std::make_shared<Record>();
+    record->form = Record::Form::Fields;
     Value v;
-    v.type = Type::array(t, function_->arrays[static_cast<std::size_t>(id)].strides, true);
-    v.array = id;
+    std::vector<Type> types;
+    for (const Node& field : node.children[2].children) {
+        Record::Field& f = record->fields.emplace_back();
+        f.name = field.children[0].text;
+        f.dtype = expression(field.children[1]).type.dtype;
+        std::vector<std::int64_t> shape = extents;
+        for (const Value& n : expression(field.children[2]).items)
+            shape.push_back(*constant_int(n.expr));
+        v.items.push_back(made(f.dtype, shape));
+        types.push_back(v.items.back().type);
+    }
+    v.type = Type::of_record(Type::Kind::Records, record, static_cast<int>(extents.size()), types);
     return v;
 }
 

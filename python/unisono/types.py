@@ -14,7 +14,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Type(str):
+class _IsType(type):
+    """Of `Type`: numbers' types, which are dtypes, count as types."""
+
+    def __instancecheck__(cls, x):
+        return super().__instancecheck__(x) or (cls is Type and isinstance(x, _dtypes.dtype))
+
+
+class Type(str, metaclass=_IsType):
     """A type as signatures take it, which is also the text of its spelling.
 
     Called with types it writes a signature, indexed the type of arrays.
@@ -123,11 +130,11 @@ class deferred_type(Type):
 def _parsed_of(type_):
     if isinstance(type_, deferred_type) and type_._parsed is None:
         return type_
-    return type_._parsed if isinstance(type_, Type) else parse_type(type_, "types")
+    return type_._parsed if hasattr(type_, "_parsed") else parse_type(type_, "types")
 
 
 def _spelled(type_):
-    return str(type_) if isinstance(type_, Type) else spell(parse_type(type_, "types"))
+    return str(type_) if hasattr(type_, "_parsed") else spell(parse_type(type_, "types"))
 
 
 class _Kind(type):

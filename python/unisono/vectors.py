@@ -1,7 +1,7 @@
 """Short vectors of numbers with OpenCL's and CUDA's names, in kernels and from Python: `float4`, `int2`, `uchar16`...
 
-``float4(x, y, z, w)`` makes one of its components, ``float4(c)`` of one number for all, ``float4(a[i])`` of an element of an
-array of `float4.dtype`; ``a[i] = v`` stores one. Components are ``x y z w``, or ``s0 s1 ...``; ``lo hi even odd xy zw xyz``
+``float4(x, y, z, w)`` makes one of its components, some of which may be those of vectors, ``float4(v2, z, w)``; ``float4(c)``
+of one number for all, ``float4(a[i])`` of an element of an array of `float4.dtype`; ``a[i] = v`` stores one. Components are ``x y z w``, or ``s0 s1 ...``; ``lo hi even odd xy zw xyz``
 are vectors of some of them. Operators take vectors of one type, or a number for all components, and give the same type. A
 vector does not change: ``v = float4(5, v.y, v.z, v.w)``.
 
@@ -33,10 +33,10 @@ from ._jit.text import compile_text
 _SCALARS = {
     "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
     "long": "int64", "ulong": "uint64", "half": "float16", "float": "float32", "double": "float64",
-    "longlong": "int64", "ulonglong": "uint64",
 }  # fmt: skip
-_COUNTS = (2, 3, 4, 8, 16)
-_names = [f"{scalar}{count}" for scalar in _SCALARS for count in _COUNTS]
+_ALIASES = {"longlong": "long", "ulonglong": "ulong"}  # CUDA's, the same types
+_COUNTS = (1, 2, 3, 4, 8, 16)
+_names = [f"{scalar}{count}" for scalar in (*_SCALARS, *_ALIASES) for count in _COUNTS]
 _made = {}
 
 __all__ = list(_names)
@@ -73,25 +73,41 @@ class VectorType:
     def _in_compiled_code(self):
         if self._make is None:
             scope = {self.__name__: self.value, "scalar": self.scalar.type, "np": np}
-            scope["of_one"] = compile_text(_text_of_one(self), "of_one", scope)
+            scope |= {kind.__name__: kind.value for kind in self._shorter()}
+            for word, write in (
+                ("of_one", _text_of_one),
+                ("number", _text_of_number),
+                ("components", _text_of_components),
+            ):
+                scope[word] = compile_text(write(self), word, scope)
             self._make = compile_text(_text_of_make(self), "make", scope)
         return self._make
 
+    def _shorter(self):
+        """The types of vectors of the same numbers that may be parts of one, shortest first."""
+        base = self.__name__.rstrip("0123456789")
+        return [_type(f"{base}{count}") for count in _COUNTS if count < self.count]
+
     def __call__(self, *values):
-        if len(values) == 1:
-            given = values[0]
-            if isinstance(given, (self.value, np.void)):
-                values = [
-                    getattr(given, f) if isinstance(given, self.value) else given[f]
-                    for f in self.fields
-                ]
-            else:
-                values *= self.count
-        if len(values) != self.count:
+        if len(values) == 1 and isinstance(values[0], np.void):
+            values = [values[0][f] for f in self.fields]
+        elif len(values) == 1 and not dataclasses.is_dataclass(values[0]):
+            values *= self.count
+        kinds = {kind.value: kind for kind in (*self._shorter(), self)}
+        numbers = []
+        for v in values:
+            kind = kinds.get(type(v))
+            if kind is None and dataclasses.is_dataclass(v):
+                raise TypeError(
+                    f"{self.__name__}: takes numbers and vectors of {self.scalar}; got a {type(v).__name__}; convert its "
+                    f"components"
+                )
+            numbers += [v] if kind is None else [getattr(v, f) for f in kind.fields]
+        if len(numbers) != self.count:
             raise TypeError(
-                f"{self.__name__}: takes {self.count} numbers, or one for all; got {len(values)}"
+                f"{self.__name__}: takes {self.count} numbers, or one for all; got {len(numbers)}"
             )
-        return self.value(*(self.scalar.type(v) for v in values))
+        return self.value(*(self.scalar.type(v) for v in numbers))
 
     def __instancecheck__(self, value):
         return isinstance(value, self.value)
@@ -168,19 +184,44 @@ def _text_of_one(kind):
 """
 
 
-def _text_of_make(kind):
-    given = ", ".join(f"scalar(v[{k}])" for k in range(kind.count))
-    return f"""def make(*v):
-    if len(v) == 1:
-        return of_one(v[0])
-    return {kind.__name__}({given})
+def _text_of_number(kind):
+    return """def number(v):
+    if isinstance(v, (int, float, np.integer, np.floating, np.bool_)):
+        return scalar(v)
+    return scalar(v.x)
 """
 
 
+def _text_of_components(kind):
+    lines = [
+        "def components(v):",
+    ]
+    for part in kind._shorter():
+        lines += [f"    if isinstance(v, {part.__name__}):"]
+        lines += [f"        return ({''.join(f'v.{f}, ' for f in part.fields)})"]
+    lines += ["    return (scalar(v),)  # neither: the conversion says so"]
+    return "\n".join(lines) + "\n"
+
+
+def _text_of_make(kind):
+    """Numbers and vectors in any order: the number of arguments and their types are constants in compiled code."""
+    name, count = kind.__name__, kind.count
+    numbers = ", ".join(f"number(v[{k}])" for k in range(count))
+    lines = ["def make(*v):", "    if len(v) == 1:", "        return of_one(v[0])"]
+    lines += [f"    if len(v) == {count}:", f"        return {name}({numbers})"]
+    for given in range(2, count):
+        parts = " + ".join(f"components(v[{k}])" for k in range(given))
+        lines += [f"    if len(v) == {given}:", f"        return {name}(*({parts}))"]
+    lines += [f"    return {name}(*v)  # too many: the class says so"]
+    return "\n".join(lines) + "\n"
+
+
 def _type(name):
+    scalar, count = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
+    scalar = _ALIASES.get(scalar, scalar)
+    name = f"{scalar}{count}"
     made = _made.get(name)
     if made is None:
-        scalar, count = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
         made = _made[name] = VectorType(name, _SCALARS[scalar], int(count))
     return made
 
@@ -189,7 +230,7 @@ def __getattr__(name):
     if name in _names:
         return _type(name)
     raise AttributeError(
-        f"module 'unisono.vectors' has no attribute '{name}'; there are {', '.join(_SCALARS)} of 2, 3, 4, 8 and 16"
+        f"module 'unisono.vectors' has no attribute '{name}'; there are {', '.join(_SCALARS)} of 1, 2, 3, 4, 8 and 16"
     )
 
 

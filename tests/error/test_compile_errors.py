@@ -51,10 +51,10 @@ def test_a_stale_file_is_noticed(tmp_path):
 
 def test_functions_without_source():
     scope = {}
-    exec("".join(["def f(x): ", "return x"]), scope)
+    exec(compile("".join(["def f(x): ", "return x"]), "<made>", "exec"), scope)
     with pytest.raises(un.CompileError, match="its source cannot be found"):
         un.jit(scope["f"], device="interp")(1)
     with pytest.raises(un.CompileError, match="the source of a lambda cannot be found"):
-        un.jit(eval(" ".join(["lambda", "x: x"])), device="interp")(1)
+        un.jit(eval(compile(" ".join(["lambda", "x: x"]), "<made>", "eval")), device="interp")(1)
     with pytest.raises(TypeError, match="only Python functions can be compiled"):
         un.jit(3)

@@ -185,7 +185,8 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
         if (field.pieces > 0) {
             place.dtype = place.size == 1   ? DType::UInt8
                           : place.size == 2 ? DType::UInt16
-                                            : DType::UInt32;
+                          : place.size == 4 ? DType::UInt32
+                                            : DType::UInt64;
             place.shape = {field.pieces};
             place.strides = {place.size};
         }

@@ -53,6 +53,15 @@ class dtype:
                 return made
             raise
 
+    @property
+    def underlying_float(self):
+        """Of a complex type that of its parts, by Numba's name."""
+        if self.kind != "c":
+            raise AttributeError(
+                f"{self.name} has no attribute 'underlying_float'; complex types have it"
+            )
+        return _table[f"float{4 * self.itemsize}"]
+
     def __repr__(self):
         return f"dtype('{self.name}')"
 

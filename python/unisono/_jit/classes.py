@@ -9,7 +9,7 @@ import functools
 import sys
 import types
 
-_SIZES = {"b1": "bool", "f4": "float32", "f8": "float64"}
+_SIZES = {"b1": "bool", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
 _SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1, 2, 4, 8)}
 _ALIGN = "make the dtype with align=True"
 # What every class inherits says nothing about it.

@@ -68,8 +68,13 @@ def declare_device(name, sig, *, link=()):
 
 def modules_of(link):
     """What `link=` names, in order: texts and paths, or modules that are made already."""
-    is_one = isinstance(link, (str, os.PathLike)) or hasattr(link, "_holds_compiled_functions")
-    return (link,) if is_one else tuple(link or ())
+    if isinstance(link, (str, os.PathLike)) or hasattr(link, "_holds_compiled_functions"):
+        return (link,)
+    if link and not isinstance(link, (tuple, list)):
+        raise TypeError(
+            f"link: what is linked is a text, a path, a module of C or a list of them; got {type(link).__name__}; give one"
+        )
+    return tuple(link or ())
 
 
 _texts = {}  # modules of C by what was linked: compiled once

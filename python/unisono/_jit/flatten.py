@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from .._engine import CompileError
+from . import kernel_words
 from .captured import Captured
 from .circles import Circles
 from .containers import Containers
@@ -162,7 +163,9 @@ class _Flattener(
             named += self.named_parameters(args)
             body = self.with_named_keywords(body, args)
         defaults = self.defaults(args, [a.arg for a in by_position])
-        if not self.is_kernel:
+        if self.is_kernel:
+            body = kernel_words.with_shared_block(self, body)
+        else:
             body = self.with_slices(self.with_choices(body))
         if self.around is None and not self.is_kernel:
             body = self.with_remembered(body)

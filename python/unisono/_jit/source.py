@@ -23,7 +23,7 @@ def read_function(function):
     lines : list of str
         The function's lines as they stand in the file.
     """
-    name = function.__name__
+    name = function.__code__.co_name  # the text's; the function may have been given another
     file = inspect.getsourcefile(function) or function.__code__.co_filename
     if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise CompileError(
@@ -111,7 +111,7 @@ def _candidates(function, file):
     if everything:
         yield _block(everything, code), code.co_firstlineno, "".join(everything)
     for text in unfiled.texts_for(function):
-        for lines, first_line in unfiled.definitions(text, function.__name__):
+        for lines, first_line in unfiled.definitions(text, code.co_name):
             yield lines, first_line, text
     try:
         # Reads tokens: slow, but knows every form.

@@ -2,8 +2,9 @@
 
 Python keeps no such text before 3.13, and that of ``exec`` in no version. It is looked for where it still
 is: in the command line, in standard input where that is a file, in the buffer that a pipe was read into,
-in the prompt's history, and in names and constants of the functions that run `exec`. What is found is
-only taken where it compiles to the code that runs.
+in the prompt's history, in names and constants of the functions that run `exec`, and among the texts that
+Python compiled since this module was imported, of which the engine keeps the last two megabytes. What is
+found is only taken where it compiles to the code that runs.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import os
 import re
 import stat
 import sys
+import tokenize
 import weakref
 
 from .. import _engine
 
+_engine._note_texts()
 _most_letters = 1 << 20  # of a text that is kept
 _most_lines = 20000  # of the prompt's history that are read
 _around = weakref.WeakKeyDictionary()  # texts that were at hand where a function was decorated
@@ -45,7 +48,8 @@ def note(function):
 
 def word_of(function):
     """What stands in any text that defines the function."""
-    return "lambda" if function.__name__ == "<lambda>" else f"def {function.__name__}"
+    name = function.__code__.co_name
+    return "lambda" if name == "<lambda>" else f"def {name}"
 
 
 def texts_for(function):
@@ -56,6 +60,7 @@ def texts_for(function):
     given = [*_around.get(function, ()), *reversed(_recent)]
     if file == "<string>":
         given += _texts_of_command()
+        given += (t.decode(errors="replace") for t in _engine._noted_texts())
     elif file == "<stdin>":
         given += [_text_of_input(), *_texts_of_buffer()]
         given += _statements_of_prompt(word)
@@ -140,5 +145,5 @@ def definitions(text, name):
         if begins.match(line):
             try:
                 yield inspect.getblock(lines[k:]), k + 1
-            except SyntaxError:
+            except (SyntaxError, tokenize.TokenError):
                 continue

@@ -36,6 +36,14 @@ def plain(value):
     return value
 
 
+@jit
+def number_or(value, end):
+    """A number, where it is NaN `end`."""
+    if isinstance(value, (float, np.floating)):
+        return value if value == value else end
+    return value
+
+
 # ---- whose value a work-item gets; `width` is a power of 2
 @jit
 def source_idx(me, lane, width):

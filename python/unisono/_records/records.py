@@ -141,6 +141,19 @@ class RecordArray(Strided):
                 return
         self._host()[host_key(key)] = host_value(value)
 
+    def copy_to_host(self, ary=None, stream=None):
+        """A NumPy array with a copy of the records, or `ary` filled with them."""
+        import numpy
+
+        if ary is None:
+            return numpy.array(self._host())
+        ary[...] = self._host()
+        return ary
+
+    def copy_to_device(self, source, stream=None):
+        """Copies an array of records into this one."""
+        self[...] = source
+
     def __contains__(self, value):
         return host_value(value) in self._host()
 

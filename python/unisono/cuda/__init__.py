@@ -9,7 +9,9 @@ The words of kernels (`grid`, `threadIdx`, `shared`...) also compile in `unisono
 
 import re as _re
 
-from .. import atomic, cbrt
+from .. import cbrt
+from . import atomic, cg
+from ._arguments import In, InOut, Out
 from ._reduce import Reduce, reduce
 from .devices import (
     CudaError,
@@ -85,7 +87,10 @@ from .words import (
 __all__ = [
     "CudaError",
     "Event",
+    "In",
+    "InOut",
     "Kernel",
+    "Out",
     "Reduce",
     "Stream",
     "activemask",
@@ -97,6 +102,7 @@ __all__ = [
     "blockIdx",
     "brev",
     "cbrt",
+    "cg",
     "close",
     "clz",
     "const",
@@ -166,7 +172,7 @@ _C_NAMES = {
     "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double",
 }  # fmt: skip
 _VECTOR = _re.compile(
-    r"(?:u?int(?:8|16|32|64)|float(?:32|64))x[234]|(?:u?(?:char|short|int|long|longlong)|float|double)[234]"
+    r"(?:u?int(?:8|16|32|64)|float(?:32|64))x[1234]|(?:u?(?:char|short|int|long|longlong)|float|double)[1234]"
 )
 
 
@@ -179,7 +185,7 @@ def __getattr__(name):
     if vector is not None:
         from .. import vectors
 
-        names = {f"{np}x{n}": f"{c}{n}" for np, c in _C_NAMES.items() for n in (2, 3, 4)}
+        names = {f"{np}x{n}": f"{c}{n}" for np, c in _C_NAMES.items() for n in (1, 2, 3, 4)}
         return getattr(vectors, names.get(name, name))
     way_out = _absent.get(name, "dir(unisono.cuda) lists what there is")
     raise AttributeError(f"module 'unisono.cuda' has no attribute '{name}'; {way_out}")

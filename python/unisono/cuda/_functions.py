@@ -17,54 +17,13 @@ from ._allocations import (
     block_of,
     found,
     host_bytes,
-    mem_alloc,
     memory_device,
     on_stream,
 )
+from ._arguments import ArgumentHandler, InOut
 from .devices import current_device, pinned_array
 
 _managed = weakref.WeakValueDictionary()  # memory that host and device share, by the host's address
-
-
-class ArgumentHandler:
-    """An array of the host that a launch copies; see `In`, `Out`, `InOut`."""
-
-    copies_in = copies_out = False
-
-    def __init__(self, ary):
-        self.array = ary
-        self._block = None
-
-    def get_device_alloc(self):
-        """The block on the device."""
-        if self._block is None:
-            self._block = mem_alloc(max(host_bytes(self.array, type(self).__name__).size, 1))
-        return self._block
-
-    def __repr__(self):
-        return f"{type(self).__name__}({self.array!r})"
-
-
-class In(ArgumentHandler):
-    """An array of the host that is copied to the device before a launch.
-
-    Parameters
-    ----------
-    ary : array or buffer
-        Contiguous.
-    """
-
-    copies_in = True
-
-
-class Out(ArgumentHandler):
-    """An array of the host that is filled from the device behind a launch, which it then waits for."""
-
-    copies_out = True
-
-
-class InOut(In, Out):
-    """An array of the host that is copied to the device before a launch, and back behind it."""
 
 
 class Function:

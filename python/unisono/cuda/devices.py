@@ -401,10 +401,11 @@ def to_device(obj, stream=None, copy=True, to=None):
         return to
     device = stream._device if isinstance(stream, Stream) else current_device()
     if not copy:
-        given = un.asarray(obj)
-        return un.empty(given.shape, given.dtype, device=device)
+        return un.empty_like(obj, device=device)
+    flags = getattr(obj, "flags", None)
+    is_fortran = flags is not None and flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"]
     with stream.statements() if isinstance(stream, Stream) else contextlib.nullcontext():
-        return un.array(obj, device=device)
+        return un.array(obj, order="F" if is_fortran else "K", device=device)
 
 
 def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
@@ -419,8 +420,10 @@ def device_array(shape, dtype="float64", strides=None, order="C", stream=None):
 
 
 def device_array_like(ary, stream=None):
-    """`device_array` of another array's shape and dtype."""
-    return device_array(ary.shape, ary.dtype)
+    """`device_array` of another array's shape, dtype and order of axes in memory."""
+    import unisono as un
+
+    return un.empty_like(ary, device=current_device())
 
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):
@@ -431,8 +434,11 @@ def pinned_array(shape, dtype="float64", strides=None, order="C"):
 
 
 def pinned_array_like(ary):
-    """`pinned_array` of another array's shape and dtype."""
-    return pinned_array(ary.shape, ary.dtype)
+    """`pinned_array` of another array's shape, dtype and order of axes in memory."""
+    import numpy
+
+    one = numpy.empty(1, str(ary.dtype))
+    return numpy.empty_like(numpy.lib.stride_tricks.as_strided(one, ary.shape, ary.strides))
 
 
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=None, **options):

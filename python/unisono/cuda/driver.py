@@ -13,14 +13,11 @@ from .._engine import CompileError
 from .._engine import DeviceError as Error
 from . import _allocations, _contexts
 from ._allocations import *  # noqa: F403
+from ._arguments import ArgumentHandler, In, InOut, Out
 from ._contexts import *  # noqa: F403
 from ._functions import (
-    ArgumentHandler,
     Function,
-    In,
-    InOut,
     Module,
-    Out,
     SourceModule,
     aligned_empty,
     managed_empty,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 
 from .. import _engine, _jit
 from .._jit import unfiled
 from .._jit.declared import declare_device
+from ._arguments import ArgumentHandler
 from .devices import Stream, current_device
 
 __all__ = ["Kernel", "declare_device", "jit"]
@@ -15,21 +17,35 @@ __all__ = ["Kernel", "declare_device", "jit"]
 class Kernel:
     """A kernel, launched as ``f[blocks, threads, stream, shared](...)``; made by `jit`."""
 
-    def __init__(self, function, options):
+    def __init__(self, function, options, extensions=(), given=()):
         if function.__code__.co_filename[:1] == "<":  # its text is found from where it is decorated
             unfiled.note(function)
         self._function, self._options = function, options
-        self._variants = {}  # by device and bytes of shared memory
+        self.extensions = list(extensions)
+        self._given = given
+        self._variants = {}  # by device, bytes of shared memory, and threads of a block that must be known
+        self._spans_the_grid = None
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__wrapped__ = self.py_func = function
 
-    def _kernel(self, device, shared):
-        made = self._variants.get((device, shared))
+    @property
+    def spans_the_grid(self):
+        """Whether the threads of all blocks meet, as `cuda.cg.this_grid` asks for."""
+        if self._spans_the_grid is None:
+            from .cg import spans_the_grid
+
+            self._spans_the_grid = spans_the_grid(self._function)
+        return self._spans_the_grid
+
+    def _kernel(self, device, shared, threads=None):
+        made = self._variants.get((device, shared, threads))
         if made is None:
             options = {**self._options, "captures": True, "shared_bytes": shared}
+            if threads:
+                options["block"] = threads
             made = kernel_of(self._function, device, options)
-            self._variants[device, shared] = made
+            self._variants[device, shared, threads] = made
         return made
 
     def __getitem__(self, launch):
@@ -43,7 +59,7 @@ class Kernel:
 
     def __call__(self, *args):
         raise ValueError(
-            f"{self.__name__}: a kernel is launched over blocks of threads; got a plain call; write "
+            f"{self.__name__}: launch configuration was not specified; got a plain call; write "
             f"{self.__name__}[blocks, threads](...), or decorate it with @cuda.jit(device=True) for calls from kernels"
         )
 
@@ -64,8 +80,12 @@ class Kernel:
         Launch
             To be called with the arguments.
         """
+        if ntasks < 0:
+            raise ValueError(
+                f"{self.__name__}: Can't create ForAll with negative task count: {ntasks}; give a number of at least 0"
+            )
         threads = tpb or max(1, min(256, current_device().max_work_group_size or 256))
-        return Launch(self, -(-max(ntasks, 0) // threads), threads, stream, sharedmem)
+        return Launch(self, -(-ntasks // threads), threads, stream, sharedmem)
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
         """The launch ``f[griddim, blockdim, stream, sharedmem]``."""
@@ -74,6 +94,32 @@ class Kernel:
     def specialize(self, *args):
         """The kernel itself: it is compiled for the types of each call."""
         return self
+
+    @property
+    def overloads(self):
+        """What is compiled, by argument types: the kernel itself, given signatures first."""
+        return dict.fromkeys([*self._given, *self.signatures], self)
+
+    @property
+    def cooperative(self):
+        """Whether the threads of all blocks meet, as `cuda.cg.this_grid` asks for."""
+        return self.spans_the_grid
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks a launch may have whose threads all meet.
+
+        Parameters
+        ----------
+        blockdim : int or tuple of int
+        dynsmemsize : int
+            Without effect: blocks share no memory then.
+
+        Returns
+        -------
+        int
+        """
+        threads = math.prod(sizes(self.__name__, blockdim, "threads"))
+        return (current_device().max_work_group_size or 1024) // threads
 
     @property
     def signatures(self):
@@ -97,18 +143,22 @@ def kernel_of(function, device, options, flatten=None):
     return made
 
 
+_NUMBAS = {"blocks": "griddim", "threads": "blockdim"}
+
+
 def sizes(kernel, value, what):
     """One to three numbers of blocks, or of threads, as a tuple of three."""
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(given) <= 3:
         raise ValueError(
-            f"{kernel}: {what} have 1 to 3 axes; got {len(given)}; give an int or a tuple of up to three"
+            f"{kernel}: {_NUMBAS[what]} must be a sequence of 1, 2 or 3 integers, got {list(given)}; give an int or a "
+            f"tuple of up to three"
         )
     try:
         given = tuple(operator.index(n) for n in given)
     except TypeError:
         raise TypeError(
-            f"{kernel}: {what} are integers; got {value!r}; use // to divide sizes"
+            f"{kernel}: {_NUMBAS[what]} must be a sequence of integers, got {list(given)!r}; use // to divide sizes"
         ) from None
     if min(given) < (1 if what == "threads" else 0):
         raise ValueError(
@@ -140,9 +190,30 @@ class Launch:
         self._stream, self._shared = stream, shared
 
     def __call__(self, *args):
+        if not self._kernel.extensions:
+            return self._launch(args)
+        behind, given = (
+            [],
+            [],
+        )  # what extensions leave to do, and what they make of the arguments, the last one first
+        for value in args:
+            kind = None
+            for extension in reversed(self._kernel.extensions):
+                kind, value = extension.prepare_args(kind, value, stream=self._stream, retr=behind)
+            given.append(value)
+        self._launch(given)
+        for done in behind:
+            done()
+
+    def _launch(self, args):
+        args = tuple(_handled(a) if isinstance(a, ArgumentHandler) else a for a in args)
         device = _device_of(args) or current_device().name
-        kernel = self._kernel._kernel(device, self._shared)
+        spans_the_grid = self._kernel.spans_the_grid
+        threads = self._threads if spans_the_grid else None
+        kernel = self._kernel._kernel(device, self._shared, threads)
         over, local = ranges(kernel.axes, self._blocks, self._threads)
+        if spans_the_grid:
+            local = over
         if not self._stream:
             kernel._launch(over, local, args, {})
             return
@@ -150,11 +221,43 @@ class Launch:
             kernel._launch(over, local, args, {})
 
 
+def _handled(given):
+    """What a launch takes for `In`, `Out` and `InOut`: it copies arrays of the host there and back."""
+    array = given.array
+    if given.copies_out or (isinstance(array, _engine.ndarray) and array.device.name != "cpu"):
+        return array
+    return array.copy()
+
+
 def _device_of(args):
     for a in args:
         if isinstance(a, _engine._Array) and a.device.name != "cpu":
             return a.device.name
     return None
+
+
+_DEPRECATED = {"argtypes", "restype", "bind"}
+_NO_EFFECT = {"lineinfo", "max_registers", "abi", "abi_info", "lto"}
+_OF_THE_HOST = {
+    "target",
+    "parallel",
+    "nogil",
+    "forceobj",
+    "looplift",
+    "pipeline_class",
+    "target_backend",
+}
+
+
+def _check(options):
+    """Drops keywords without effect; refuses those of Numba's that its CUDA target does not have."""
+    for name in _NO_EFFECT & options.keys():
+        del options[name]
+    for name in sorted(options.keys() & (_DEPRECATED | _OF_THE_HOST)):
+        way_out = "give the signature as first argument" if name in _DEPRECATED else "leave it out"
+        raise TypeError(
+            f"cuda.jit: kernels have no keyword '{name}'; got {name}={options[name]!r}; {way_out}"
+        )
 
 
 def jit(func_or_sig=None, device=False, inline="never", link=(), debug=None, opt=None, **options):
@@ -168,6 +271,9 @@ def jit(func_or_sig=None, device=False, inline="never", link=(), debug=None, opt
         True makes a function that kernels call and that returns a value, as `unisono.jit` does.
     link : str, path or list of them, optional
         C text or files with the functions that `declare_device` declared.
+    extensions : list, optional
+        Objects whose ``prepare_args(type, value, stream=, retr=)`` makes of each argument what the kernel takes; what it
+        appends to `retr` is called behind the launch. `type` is None.
     inline, debug, opt, lineinfo, fastmath, max_registers, cache, boundscheck : optional
         As of `unisono.jit`, or without effect.
 
@@ -206,11 +312,20 @@ def jit(func_or_sig=None, device=False, inline="never", link=(), debug=None, opt
     from .._jit.options import checked
     from .._jit.signatures import is_signature, signatures_of
 
-    for name in ("lineinfo", "max_registers", "abi", "abi_info", "extensions", "lto"):
-        options.pop(name, None)
+    extensions = options.pop("extensions", None) or ()
+    if not isinstance(extensions, (list, tuple)) or not all(
+        hasattr(e, "prepare_args") for e in extensions
+    ):
+        raise TypeError(
+            f"cuda.jit: extensions is a list of objects with prepare_args(type, value, stream=, retr=); got {extensions!r}; "
+            f"give such objects"
+        )
+    _check(options)
     settings = checked({**options, **({"link": link} if link else {})}, "cuda.jit")
-    given = None
+    given, keys = None, ()
     if func_or_sig is not None and is_signature(func_or_sig):
+        all_given = func_or_sig if isinstance(func_or_sig, list) else [func_or_sig]
+        keys = [getattr(s, "args", s) for s in all_given]
         given, func_or_sig = signatures_of(func_or_sig, "cuda.jit"), None
 
     def decorated(function):
@@ -222,6 +337,7 @@ def jit(func_or_sig=None, device=False, inline="never", link=(), debug=None, opt
                 f"cuda.jit: only Python functions can be compiled; got {type(function).__name__}; decorate a "
                 f"function made by def"
             )
-        return Kernel(function, {**settings, **({"signatures": given} if given else {})})
+        options = {**settings, **({"signatures": given} if given else {})}
+        return Kernel(function, options, extensions, keys)
 
     return decorated if func_or_sig is None else decorated(func_or_sig)

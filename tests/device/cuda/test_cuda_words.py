@@ -195,12 +195,20 @@ def index_too_far(a):
         (
             lambda a: index_too_far(a),
             ValueError,
-            "launched over blocks of threads; got a plain call",
+            "launch configuration was not specified; got a plain call",
         ),
         (lambda a: index_too_far[4](a), ValueError, "a launch has 2 to 4 entries; got 1"),
         (lambda a: index_too_far[1, 0](a), ValueError, "threads are positive; got 0"),
-        (lambda a: index_too_far[(1, 1, 1, 1), 4](a), ValueError, "blocks have 1 to 3 axes; got 4"),
-        (lambda a: index_too_far[1.5, 4](a), TypeError, "blocks are integers; got 1.5"),
+        (
+            lambda a: index_too_far[(1, 1, 1, 1), 4](a),
+            ValueError,
+            "griddim must be a sequence of 1, 2 or 3 integers, got .1, 1, 1, 1",
+        ),
+        (
+            lambda a: index_too_far[1.5, 4](a),
+            TypeError,
+            "griddim must be a sequence of integers, got .1.5.",
+        ),
         (lambda a: index_too_far[1, 4, 7](a), TypeError, "the stream is one of cuda.stream"),
         (lambda a: cuda.grid(1), RuntimeError, "cuda.grid: only defined inside of a kernel"),
         (lambda a: cuda.threadIdx.x, RuntimeError, "threadIdx.x: only defined inside"),

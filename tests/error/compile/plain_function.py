@@ -1,6 +1,6 @@
 def made(text):
     scope = {}
-    exec(text, scope)
+    exec(compile(text, "<made>", "exec"), scope)
     return scope["g"]
 
 

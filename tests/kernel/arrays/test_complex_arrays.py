@@ -423,3 +423,24 @@ def test_captured_numbers(on):
         return z * c, z * d
 
     check(f, on, (numbers("complex64"),), exact=False)
+
+
+EDGES = [0.0, -0.0, 1.0, -1.0, -3.5, np.pi, np.inf, -np.inf, np.nan]
+
+
+def test_edges_of_cmath(on):
+    def given(f, *args):
+        try:
+            return f(*args)
+        except (ValueError, ZeroDivisionError) as error:
+            return type(error)
+
+    rect = un.jit(lambda r, phi: cmath.rect(r, phi), device=on)
+    log = un.jit(lambda z, base: cmath.log(z, base), device=on)
+    for x in EDGES:
+        for y in EDGES:
+            a, b = given(cmath.rect, x, y), given(rect, x, y)
+            assert repr(a) == repr(b) or np.allclose([a], [b], equal_nan=True, rtol=1e-14), (x, y)
+    for base in (2 + 1j, -3.5 - 0j, 0j):
+        a, b = given(cmath.log, 0j, base), given(log, 0j, base)
+        assert repr(a) == repr(b), base

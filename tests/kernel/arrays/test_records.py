@@ -390,3 +390,46 @@ def test_fill_of_an_expression():
         return a
 
     assert f(np.zeros(2, complex)).tolist() == [2.0, 2.0]
+
+
+# ---- complex fields
+WITH_COMPLEX = {
+    "aligned": np.dtype([("b", "i4"), ("c", "c8"), ("d", "c16")], align=True),
+    "in pieces": np.dtype([("b", "f4"), ("c", "c8"), ("d", "c16"), ("x", "i2")]),
+    "in halves": np.dtype([("x", "f8"), ("c", "c8"), ("d", "c16")]),
+    "in arrays": np.dtype([("b", "i4"), ("c", "c8"), ("d", "c16"), ("v", "f4", 3)], align=True),
+}
+
+
+@pytest.mark.parametrize("dtype", WITH_COMPLEX.values(), ids=WITH_COMPLEX)
+def test_complex_fields(dtype):
+    def body(a):
+        total = 0j
+        for i in range(len(a)):
+            a[i]["c"] = a[i]["c"] * 2 + 1j
+            a[i]["d"] = a[i]["d"] * 1j - 2
+            total += a[i]["d"] + a[i]["c"]
+        a[2] = a[0]
+        return total
+
+    def make():
+        a = np.zeros(3, dtype)
+        a["c"], a["d"] = [1 + 1j, 2, -3j], [0.5, 1j, 4 - 1j]
+        return (a,)
+
+    both(body, make)
+
+
+@pytest.mark.parametrize("dtype", WITH_COMPLEX.values(), ids=WITH_COMPLEX)
+def test_kernels_copy_records(dtype):
+    @un.kernel
+    def f(a, z):
+        a[1] = a[0]
+        z[0] = a[1].c + a[1].d
+
+    a, z = np.zeros(2, dtype), np.zeros(1, complex)
+    a[0]["c"], a[0]["d"] = 1 + 1j, 2j
+    if "v" in dtype.names:
+        a[0]["v"] = 1, 2, 3
+    f[1](a, z)
+    assert a[1] == a[0] and z[0] == 1 + 3j

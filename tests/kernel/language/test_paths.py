@@ -195,3 +195,76 @@ def test_arrays_without_axes_are_conditions():
         expected = counted(numbers[k], np.uint64(1))
         for b in (un.asarray(numbers)[k], numbers[k : k + 1].reshape(())):
             assert compiled(b, np.uint64(1)) == expected
+
+
+# ---- names that hold one type after the other, each read where it holds that
+def targets_of_several_types(n):
+    s = 0.0
+    for v in (1, 2):
+        s += v
+    for v in (1.5, 2.5):
+        s += v
+    for v in ("a", "bc"):
+        s += len(v)
+    for v in ((1, 2), (3, 4)):
+        s += v[1]
+    return s + n
+
+
+def rebound_in_a_loop(n):
+    v = 1.5
+    s = v
+    for i in range(n):
+        v = "abc"[: i + 1]
+        s += len(v)
+        if i == 4:
+            break
+    v = (s, 2)
+    return v[0] + v[1]
+
+
+def rebound_in_a_branch(n):
+    v = 2.5
+    s = v
+    if n > 3:
+        v = "abc"
+        s += len(v)
+    while n > 2:
+        v = (n, n + 1)
+        n = v[0] - 1
+        s += v[1]
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 2, 7])
+@pytest.mark.parametrize("body", [targets_of_several_types, rebound_in_a_loop, rebound_in_a_branch])
+def test_names_of_several_types(body, n):
+    assert un.jit(body)(n) == body(n)
+
+
+def read_behind_a_loop(n):
+    v = 1.5
+    for _ in range(n):
+        v = "abc"
+    return v
+
+
+def read_in_a_loop_before(n):
+    v, s = 1.5, 0.0
+    for _ in range(n):
+        s += v
+        v = "abc"
+    return s
+
+
+def read_behind_a_branch(n):
+    v = 1.5
+    if n > 3:
+        v = "abc"
+    return v
+
+
+@pytest.mark.parametrize("body", [read_behind_a_loop, read_in_a_loop_before, read_behind_a_branch])
+def test_names_of_several_types_that_are_read(body):
+    with pytest.raises(un.CompileError, match="variable 'v' is .* on one path and .* on another"):
+        un.jit(body)(7)

@@ -194,9 +194,34 @@ def test_functions_of_an_interactive_console():
     assert console.locals["y"] == 9
 
 
+def test_a_text_of_exec_that_nothing_holds():
+    """The engine keeps what Python compiled last."""
+    scope = {}
+    for k in range(3):
+        exec(
+            "".join(
+                [f"def other{k}(x):\n    return x\n", "def f(x):\n", f"    return x * {k + 55}\n"]
+            ),
+            scope,
+        )
+        scope[f"f{k}"] = scope["f"]
+    for k in range(3):
+        scope[f"f{k}"].__name__ = f"called_{k}"
+        assert un.jit(scope[f"f{k}"])(3) == 3 * (k + 55)
+
+
+def test_texts_of_exec_that_are_many_are_not_kept():
+    scope = {}
+    exec("".join(["def f(x):\n", "    return x * 56\n"]), scope)
+    for k in range(5):
+        exec(f"def g(x):\n    return {k}\n" + "# \n" * 200_000, {})
+    with pytest.raises(un.errors.CompileError, match="its source cannot be found"):
+        un.jit(scope["f"])(3)
+
+
 def test_a_text_that_nothing_holds_is_an_error():
     scope = {}
-    exec("".join(["def f(x):\n", "    return x * 55\n"]), scope)
+    exec(compile("".join(["def f(x):\n", "    return x * 55\n"]), "<made>", "exec"), scope)
     with pytest.raises(un.errors.CompileError, match=r"its source cannot be found.*exec\(text\)"):
         un.jit(scope["f"])(3)
 

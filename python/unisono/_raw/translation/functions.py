@@ -58,25 +58,61 @@ class Translation:
 
     def device_function(self, function, key, place):
         """(compiled function, its hidden parameters) of a ``__device__`` function."""
-        if key in self.made:
-            if self.made[key] is None:
-                raise self.source.error(place, f"'{function.name}' calls itself", "write a loop")
-            return self.made[key]
-        if function.body is None:
-            raise self.source.error(
-                place, f"'{function.name}' is declared and not defined", "add its text"
-            )
-        self.made[key] = None
-        try:
-            made = Body(self, function).run()
-        except BaseException:
-            del self.made[key]
-            raise
-        compiled = stub(made, function, self.source)
-        flatten = flattener(compiled, made, function, self.source, False, {"cdivision": False})
-        f = _jit.JitFunction(compiled, False, None, {}, flatten=flatten)
-        self.made[key] = (f, made.hidden)
-        return self.made[key]
+        found = self.made.get(key)
+        if found is None:
+            if function.body is None:
+                raise self.source.error(
+                    place, f"'{function.name}' is declared and not defined", "add its text"
+                )
+            found = self.made[key] = DeviceFunction(function, self.source)
+            try:
+                self._translate(found, key)
+            except BaseException:
+                del self.made[key]
+                raise
+        elif not found.is_whole:
+            found.is_called_within = True
+        return found.compiled, found.hidden
+
+    def _translate(self, found, key):
+        """Again, where the function calls itself, until its hidden parameters are those that the calls passed."""
+        known = set(self.made)
+        while True:
+            made = Body(self, found.function).run()
+            if not found.is_called_within or made.hidden == found.hidden:
+                break
+            found.hidden = made.hidden
+            for other in self.made.keys() - known:  # what was made on the way calls it as it was
+                del self.made[other]
+        found.become(made)
+
+
+class DeviceFunction:
+    """A ``__device__`` function in Python's terms, which others may call while it is translated."""
+
+    def __init__(self, function, source):
+        self.function, self.source = function, source
+        self.hidden, self.is_whole, self.is_called_within = [], False, False
+        empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        nothing = ast.FunctionDef(name=calls.plain_name(function.name), args=empty, body=[])
+        self._stub = stub(Made(nothing, [], {}, []), function, source)
+        self.compiled = _jit.JitFunction(
+            self._stub, False, None, {}, flatten=lambda: self._flatten()
+        )
+
+    def become(self, made):
+        """The stub takes the names of what was made."""
+        result = self.function.result
+        is_number = not (result.record or result.is_pointer or result.base == "void")
+        if self.is_called_within and is_number:  # known before the first return
+            self._stub.__globals__["np"] = np
+            text = f"np.{words.NUMPY.get(result.base, result.base)}"
+            made.definition.returns = at(ast.Constant(value=text), self.function.place)
+        self._stub.__code__ = stub(made, self.function, self.source).__code__
+        self._flatten = flattener(
+            self._stub, made, self.function, self.source, False, {"cdivision": False}
+        )
+        self.hidden, self.is_whole = made.hidden, True
 
 
 def stub(made, function, source):

@@ -1,0 +1,42 @@
+"""Atomic operations with the names of Numba's CUDA: those of `unisono.atomic`, `max` and `min` as Python compares.
+
+A NaN that is given changes nothing, and one that is held stays; `nanmax` and `nanmin` replace it.
+"""
+
+from __future__ import annotations
+
+from .. import atomic as _all
+from ..atomic import add, and_, cas, compare_and_swap, dec, exch, inc, nanmax, nanmin, or_, sub, xor
+
+__all__ = [
+    "add",
+    "and_",
+    "cas",
+    "compare_and_swap",
+    "dec",
+    "exch",
+    "inc",
+    "max",
+    "min",
+    "nanmax",
+    "nanmin",
+    "or_",
+    "sub",
+    "xor",
+]
+
+
+def max(array, index, value):
+    """Make ``array[index]`` the larger one of it and `value`; a `value` of NaN changes nothing.
+
+    Returns
+    -------
+    number
+        What the element was before.
+    """
+    return _all.max(array, index, value) if value == value else _all.add(array, index, 0)
+
+
+def min(array, index, value):
+    """Make ``array[index]`` the smaller one of it and `value`, as `max`."""
+    return _all.min(array, index, value) if value == value else _all.add(array, index, 0)
