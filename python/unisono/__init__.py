@@ -47,7 +47,7 @@ def __getattr__(name):
     """Load modules that are seldom needed, or slow to import, at their first use."""
     import importlib
 
-    from ._lazy import absent, aliases, computes, homes, modules, numpys, other_modules
+    from ._lazy import absent, aliases, computes, homes, modules, numpys
 
     if name in homes:
         home = importlib.import_module(homes[name], __name__)
@@ -64,8 +64,6 @@ def __getattr__(name):
         value = importlib.import_module("." + name, __name__)
     elif name in numpys:
         value = getattr(importlib.import_module("numpy"), name)
-    elif name == "__all__":
-        value = sorted(n for n in {*__dir__(), *numpys} - other_modules if not n.startswith("_"))
     else:
         way_out = absent.get(name, "dir(un) lists what this version has")
         raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out}")
@@ -81,6 +79,12 @@ def __dir__():
 
 class _Package(type(_engine)):
     """The package: ``vars(un)`` holds what ``from unisono import *`` binds, as with modules that load everything."""
+
+    @property
+    def __all__(self):
+        from ._lazy import numpys, other_modules
+
+        return sorted(n for n in {*dir(self), *numpys} - other_modules if not n.startswith("_"))
 
     @property
     def __dict__(self):

@@ -513,6 +513,12 @@ def _is_array_class(x):
     return isinstance(x, builtins.type) and issubclass(x, _engine._Array)
 
 
+def _is_numpys_class(x):
+    """Whether it is NumPy's array or a class that derives from it, as `numpy.matrix`."""
+    is_class = isinstance(x, builtins.type) and issubclass(x, _engine.ndarray)
+    return is_class and not issubclass(x, _engine._Array)
+
+
 def view(self, dtype=None, type=None):
     """Return the same memory, as another dtype where one is given: writes show in both.
 
@@ -522,7 +528,8 @@ def view(self, dtype=None, type=None):
         One of another size than the array's takes a packed last axis, whose extent changes.
         Where it is bool and bytes are neither 0 nor 1, the result is a read-only copy of what they mean.
     type : subclass of ndarray, optional
-        The class of the result, whose views, copies and results are of that class, too. Its method
+        The class of the result; of NumPy's array or a class of it, as `numpy.matrix`, NumPy's view of the memory. Of a
+        class of ours, its views, copies and results are of that class, too. Its method
         ``__array_finalize__``, if it has one, is called with the array.
 
     Returns
@@ -542,8 +549,12 @@ def view(self, dtype=None, type=None):
     >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
     [4607182418800017408, 13835058055282163712]
     """
-    if _is_array_class(dtype):
+    if _is_array_class(dtype) or _is_numpys_class(dtype):
         dtype, type = None, dtype
+    if _is_numpys_class(type):
+        import numpy
+
+        return numpy.asarray(self if dtype is None else view(self, dtype)).view(type)
     if type is not None:
         made = (self[...] if dtype is None else view(self, dtype))._as_type(type)
         finalize = getattr(made, "__array_finalize__", None)

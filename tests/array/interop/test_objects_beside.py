@@ -330,3 +330,20 @@ def test_names_of_their_own_are_objects_of_their_own():
         assert pickle.loads(pickle.dumps(getattr(un, a))) is getattr(un, a)
     assert un.permute_dims is un.transpose and np.permute_dims is np.transpose
     assert un._NoValue is np._NoValue
+
+
+def test_copies_of_the_namespace_have_names_of_their_own():
+    """A module that copies all functions of ours, as autograd.numpy does, exports its names and not ours."""
+    with pytest.raises(AttributeError, match="__all__"):
+        vars(un)["__getattr__"]("__all__")
+    assert "sqrt" in un.__all__
+
+
+def test_views_of_numpys_classes():
+    x = un.arange(4.0).reshape(2, 2)
+    m = x.view(np.matrix)
+    assert type(m) is np.matrix and (m * m).tolist() == [[2, 3], [6, 11]]
+    m[0, 0] = 9
+    assert x[0, 0] == 9
+    assert type(x.view(np.ndarray)) is np.ndarray and type(x.view(type=np.matrix)) is np.matrix
+    assert type(x.view(un.ndarray)) is un.ndarray
