@@ -4,6 +4,7 @@ import math
 
 import unisono as un
 
+from .._arrays.exchange.numpys_elements import results
 from .._arrays.ufunc import as_array, is_python_number
 
 
@@ -113,7 +114,7 @@ def isreal(x):
     >>> un.isreal([1, 1j]).tolist()
     [True, False]
     """
-    return imag(x) == 0
+    return results(imag(x) == 0)
 
 
 def iscomplex(x):
@@ -138,7 +139,9 @@ def iscomplex(x):
     >>> un.iscomplex([1, 1j]).tolist()
     [False, True]
     """
-    return imag(x) != 0
+    made = imag(x)
+    is_text = isinstance(made, str) or getattr(made, "dtype", un.float64).kind in "SUT"
+    return results(made != ("" if is_text else 0))
 
 
 def isrealobj(x):
