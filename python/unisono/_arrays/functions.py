@@ -395,7 +395,7 @@ def _renamed(function, name):
     """A function of its own that does the same: tables of libraries have entries for both, as of NumPy's."""
     f = function
     made = type(f)(f.__code__, f.__globals__, name, f.__defaults__, f.__closure__)
-    made.__kwdefaults__, made.__doc__ = f.__kwdefaults__, f.__doc__
+    made.__kwdefaults__, made.__doc__, made.__qualname__ = f.__kwdefaults__, f.__doc__, name
     return made
 
 
