@@ -241,7 +241,26 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
     _compare(actual, desired, near, head, verbose, _differences)
 
 
-assert_array_almost_equal = assert_almost_equal
+def assert_array_almost_equal(actual, desired, decimal=6, err_msg="", verbose=True):
+    """Raise unless elements agree within ``1.5 * 10 ** -decimal``: six digits by default, where `assert_almost_equal` has seven.
+
+    Parameters
+    ----------
+    actual, desired : array_like
+    decimal : int
+    err_msg : str
+    verbose : bool
+
+    Raises
+    ------
+    AssertionError
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.testing.assert_array_almost_equal([1.0, 2.0000003], [1.0, 2.0])
+    """
+    assert_almost_equal(actual, desired, decimal, err_msg, verbose)
 
 
 def assert_array_almost_equal_nulp(x, y, nulp=1):

@@ -66,3 +66,16 @@ def test_what_looks_at_no_array_is_numpys_own():
     assert un.testing.suppress_warnings is np.testing.suppress_warnings
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         un.testing.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["assert_almost_equal", "assert_array_almost_equal"])
+def test_digits_by_default_are_numpys(name):
+    for difference in (3e-7, 3e-8, 3e-6):
+        outcomes = []
+        for testing in (np.testing, un.testing):
+            try:
+                getattr(testing, name)([1.0, 2.0 + difference], [1.0, 2.0])
+                outcomes.append("equal")
+            except AssertionError:
+                outcomes.append("differs")
+        assert outcomes[0] == outcomes[1], difference
