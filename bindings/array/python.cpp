@@ -211,6 +211,9 @@ PyMethodDef python_methods[] = {
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call<"init_subclass">)),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "__init_subclass__(**options)\n--\n\nLets results of the class be of the class."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+     "__class_getitem__($type, item, /)\n--\n\n"
+     "For annotations: ``unisono.ndarray[tuple[int], unisono.dtype[unisono.float64]]``."},
     {"_as_type", as_type, METH_O, "_as_type($self, type, /)\n--\n\nThe array as a subclass."},
     {"_become", become, METH_O, "_become($self, other, /)\n--\n\nTakes the other's memory."},
     {"squeeze", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(squeeze)),

@@ -214,6 +214,8 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
                                          : t == maybe_none(node.children[2]).type;
         return scalar(b_->boolean(is_same), Weak::Bool);
     }
+    if (name == "type" && node.children.size() == 2)
+        return class_of(maybe_none(node.children[1]).type, place);
     if (name == "dataclasses.replace" && node.children.size() > 1)
         return replaced(node, expression(node.children[1]), 2);
     bool takes_none =
@@ -397,6 +399,28 @@ bool Calls::is_instance(const Type& t, const Node& wanted) {
     if (auto dtype = dtype_of(wanted)) return is_numpy && t.dtype == *dtype;
     refuse(wanted.place, "isinstance of '" + name + "' is not known when compiling",
            "ask for int, float, bool, complex, list, tuple, np.ndarray or a dtype");
+}
+
+/// type(x) as a value, which is called: one of Python's number types, or a dtype.
+Value Calls::class_of(const Type& t, const Place& place) {
+    Value v;
+    if (t.is_scalar() && !t.is_weak()) {
+        v.type.kind = Type::Kind::DTypeName;
+        v.type.dtype = t.dtype;
+        return v;
+    }
+    const char* name = t.is_text()               ? "str"
+                       : !t.is_scalar()          ? ""
+                       : t.weak == Weak::Int     ? "int"
+                       : t.weak == Weak::Bool    ? "bool"
+                       : t.weak == Weak::Float   ? "float"
+                       : t.weak == Weak::Complex ? "complex"
+                                                 : "";
+    if (*name == '\0')
+        refuse(place, "type(x) is of numbers and text here; got " + describe(t),
+               "compare it, as in type(x) is T, or ask isinstance(x, T)");
+    v.type = Type::of_function(nullptr, name);
+    return v;
 }
 
 /// type(x) is T; of what may be None the answer would come when it runs.

@@ -93,6 +93,7 @@ class Calls : public Bindings {
     std::optional<Value> number_view(const Node& node, const Value& object);
     Value call_builtin(const Node& node, const std::string& name);
     bool is_exactly(const Type& t, const Node& wanted);
+    Value class_of(const Type& t, const Place& place);
     bool is_instance(const Type& t, const Node& wanted);
     Value delete_item(const std::vector<Value>& args, const Place& place);
     std::optional<Value> fold(const Node& node, const std::string& name,

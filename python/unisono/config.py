@@ -1,7 +1,7 @@
 """Numba's settings that programs ask for or set, by Numba's names; all others are in docs/settings.md.
 
 ``DISABLE_JIT``, assigned, counts for what is decorated from then on; ``NUMBA_NUM_THREADS`` is `get_num_threads` and
-`set_num_threads`; ``CACHE_DIR`` and ``THREADING_LAYER`` are told.
+`set_num_threads`; ``CACHE_DIR``, ``THREADING_LAYER`` and ``THREADING_LAYER_PRIORITY`` are told.
 
 Examples
 --------
@@ -18,7 +18,8 @@ from ._jit import options
 from ._jit.numba_words import threading_layer as _threading_layer
 
 __all__ = (
-    "CACHE_DIR DISABLE_JIT NUMBA_DEFAULT_NUM_THREADS NUMBA_NUM_THREADS THREADING_LAYER".split()
+    "CACHE_DIR DISABLE_JIT NUMBA_DEFAULT_NUM_THREADS NUMBA_NUM_THREADS THREADING_LAYER "
+    "THREADING_LAYER_PRIORITY".split()
 )
 _LAYERS = ("default", "tbb", "omp", "workqueue", "safe", "threadsafe", "forksafe")
 
@@ -65,6 +66,15 @@ class _Config(types.ModuleType):  # whose names are computed, also in compiled f
                 f"config.THREADING_LAYER: expected one of {', '.join(_LAYERS)}; got {name!r}; "
                 "threads are oneTBB's in any case"
             )
+
+    @property
+    def THREADING_LAYER_PRIORITY(self):
+        return [_threading_layer()]
+
+    @THREADING_LAYER_PRIORITY.setter
+    def THREADING_LAYER_PRIORITY(self, names):
+        for name in names:
+            self.THREADING_LAYER = name
 
     def __getattr__(self, name):
         raise AttributeError(

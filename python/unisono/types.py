@@ -10,7 +10,7 @@ from ._dtype.spelling import _names, parse_type, spell
 __all__ = [
     "Array", "BaseTuple", "Boolean", "CPointer", "Complex", "DictType", "Float", "FunctionType", "Integer", "List",
     "ListType", "NoneType", "Number", "Optional", "Record", "Set", "Signature", "Tuple", "Type", "UniTuple", "UnicodeType",
-    "deferred_type", "from_dtype", "none", "string", "typeof", "unicode_type", "void", "voidptr",
+    "WrapperAddressProtocol", "deferred_type", "from_dtype", "none", "string", "typeof", "unicode_type", "void", "voidptr",
 ]  # fmt: skip
 
 
@@ -50,6 +50,8 @@ class Type(str, metaclass=_IsType):
         return Signature(self, args)
 
     def __getitem__(self, axes: Any) -> Any:
+        if isinstance(axes, int):  # a letter of its text, which is what typing.Union reads
+            return str(self)[axes]
         kind, name, *_ = (*self._parsed, None)
         if kind == "record":
             return Type(("record", name, len(axes) if isinstance(axes, tuple) else 1))
@@ -98,6 +100,42 @@ class Signature(str):
         made = super().__new__(cls, f"{_spelled(result)}({', '.join(map(_spelled, args))})")
         made.return_type, made.args = result, tuple(args)
         return made
+
+
+class WrapperAddressProtocol:
+    """Base of objects that tell the address and the types of a C function, for compiled code to call.
+
+    Their method ``__wrapper_address__`` gives the address, ``signature`` the types, as in
+    ``un.float64(un.float64, un.int64)``.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> import unisono as un
+    >>> class Root(un.types.WrapperAddressProtocol):
+    ...     def __wrapper_address__(self) -> int:
+    ...         return ctypes.cast(ctypes.CDLL("libm.so.6").sqrt, ctypes.c_void_p).value
+    ...
+    ...     def signature(self):
+    ...         return un.float64(un.float64)
+    >>> root = Root()
+    >>> root(16.0), un.jit(lambda x: root(x) + 1)(9.0)
+    (4.0, 4.0)
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the function."""
+        from ._jit.foreign import function_of
+
+        return function_of(self)(*args)
+
+    def __wrapper_address__(self) -> int:
+        """Return the address of the function."""
+        raise NotImplementedError(f"{type(self).__name__}: define __wrapper_address__")
+
+    def signature(self) -> Signature:
+        """Return the types of the function, as in ``un.float64(un.int64)``."""
+        raise NotImplementedError(f"{type(self).__name__}: define signature")
 
 
 class deferred_type(Type):

@@ -114,15 +114,12 @@ DType to_dtype(PyObject* o) {
                      std::string(shown.p ? PyUnicode_AsUTF8(shown.p) : "this dtype") +
                      "; use dtype.newbyteorder('='), and byteswap() for bytes in the other order");
         }
-        // NumPy's dtypes have a name, its scalar types a __name__.
-        for (const char* attribute : {"name", "__name__"}) {
-            Ref n(PyObject_GetAttrString(o, attribute));
-            PyErr_Clear();
-            if (n.p && PyUnicode_Check(n.p)) {
-                text = PyUnicode_AsUTF8(n.p);
-                break;
-            }
-        }
+        // NumPy's dtypes have a name, its scalar types a __name__; a class or type variable that
+        // only happens to be called "F" or "float32" has no dtype.
+        const bool is_class = PyType_Check(o) && PyObject_HasAttrString(o, "dtype");
+        Ref n(PyObject_GetAttrString(o, is_class ? "__name__" : "name"));
+        PyErr_Clear();
+        if (n.p && PyUnicode_Check(n.p)) text = PyUnicode_AsUTF8(n.p);
     }
     bool found = false;
     if (PyLong_Check(o) || PyTuple_Check(o)) {

@@ -17,7 +17,9 @@ class _Kind(type):
         return theirs is not None and isinstance(x, theirs)
 
     def __subclasscheck__(cls, kind):
-        """``issubclass(x.dtype.type, un.floating)``: the classes of NumPy's scalars are of these kinds, too."""
+        """``issubclass(x.dtype.type, un.floating)``: the classes of NumPy's scalars are of these kinds, too, and dtypes."""
+        if isinstance(kind, un.dtype):
+            return un.issubdtype(kind, cls)
         if super().__subclasscheck__(kind):
             return True
         theirs = getattr(sys.modules.get("numpy"), cls.__name__, None)

@@ -1,6 +1,7 @@
 """Dtype objects: equal to NumPy's dtypes and to their names, without importing NumPy."""
 
 import sys as _sys
+from types import GenericAlias as _GenericAlias
 
 from .. import _engine
 
@@ -161,6 +162,17 @@ class dtype:
 
         layout = "C" if axes[-1].step == 1 else "F" if axes[0].step == 1 else "A"
         return Type(("array", self.name, len(axes), layout, False))
+
+    # Annotations: NumPy's names of dtypes are classes, which stand on either side of "|" and within dtype[...].
+    __class_getitem__ = classmethod(_GenericAlias)
+
+    def __or__(self, other):
+        """For annotations: ``un.float32 | un.float64``, ``un.int64 | None``."""
+        from typing import Union
+
+        return Union[self, other]  # noqa: UP007
+
+    __ror__ = __or__
 
     def __instancecheck__(self, x):
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``; NumPy's scalars are values, too."""

@@ -386,9 +386,12 @@ def jit(signature_or_function=None, *, device=None, **options):
         True refuses calls that only the interpreter can run: functions of arrays that compiled code
         does not know, of which a RuntimeWarning tells otherwise. ``UNISONO_NOPYTHON=1`` does so for
         all functions.
-    cache, nogil, inline, forceobj, looplift : optional
+    forceobj : bool, optional
+        True leaves the function to the interpreter, as Numba's object mode does: the Python function
+        itself is returned.
+    cache, nogil, inline, looplift : optional
         Numba's. Functions are always compiled whole, kept on disk, run without Python's lock, and
-        inlined where it pays; what asks for the contrary of the first (``forceobj=True``) raises.
+        inlined where it pays.
 
     Returns
     -------
@@ -432,6 +435,8 @@ def jit(signature_or_function=None, *, device=None, **options):
         is_function = callable(signature_or_function) and hasattr(signature_or_function, "__code__")
         return Interpreted(signature_or_function) if is_function else Interpreted
     given, settings = signature_or_function, checked(options, "jit")
+    if settings.pop("forceobj", None):
+        return given if hasattr(given, "__code__") else lambda function: function
     if given is not None:
         from .signatures import is_signature, signatures_of
 

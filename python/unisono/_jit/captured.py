@@ -24,7 +24,7 @@ _most_names = 256  # of captured arrays, before those of functions that are gone
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
 _PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
-_PYTHON += ("str", "ord", "chr", "dict", "set", "bytes", "bytearray")
+_PYTHON += ("str", "ord", "chr", "dict", "set", "bytes", "bytearray", "type")
 
 
 # Of captured arrays, by name: by number, the identity of the mapping or cell where the name stands and the
@@ -412,6 +412,8 @@ def _what(value):
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
         return "of the module random, which compiled code has not; its other functions and np.random are there"
     name = type(value).__name__
+    if name == "UntypedIntrinsic":
+        return 'an intrinsic without types; write @un.intrinsic("int32(uint64)")'
     if name == "NoImplementation":
         return "a function whose implementations return none for these types"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

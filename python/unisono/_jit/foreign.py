@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 
@@ -49,6 +50,9 @@ def described(value):
     ctypes, cffi = sys.modules.get("ctypes"), sys.modules.get("_cffi_backend")
     if ctypes is not None and isinstance(value, ctypes._CFuncPtr):
         return _of_ctypes(ctypes, value)
+    types = sys.modules.get("unisono.types")
+    if types is not None and isinstance(value, types.WrapperAddressProtocol):
+        return _of_address(value)
     is_cffi = cffi is not None and (
         isinstance(value, cffi.FFI.CData)
         or type(getattr(value, "__self__", None)).__module__ == "_cffi_backend"
@@ -63,6 +67,28 @@ def _of_ctypes(ctypes, value):
     params = tuple(_ctypes_name(ctypes, t) for t in value.argtypes)
     result = "void" if value.restype is None else _ctypes_name(ctypes, value.restype)
     return ctypes.cast(value, ctypes.c_void_p).value, name, result, params
+
+
+def _of_address(value):
+    from .c_forms import c_names
+    from .signatures import spec_of
+
+    def name_in_c(t):
+        kind, *rest = spec_of(t, "signature")
+        if kind == "none":
+            return "void"
+        if kind != "scalar" or rest[0] not in c_names:
+            raise ValueError(f"a function at an address whose type {t} is no number")
+        return c_names[rest[0]]
+
+    types = value.signature()
+    name = re.sub(r"\W", "_", type(value).__name__)
+    return (
+        int(value.__wrapper_address__()),
+        name,
+        name_in_c(types.return_type),
+        tuple(map(name_in_c, types.args)),
+    )
 
 
 def _ctypes_name(ctypes, t):
@@ -144,13 +170,17 @@ def cffi_pointer(value, what, spelling, dtype):
     return found[0]
 
 
+def _identifier(name):
+    return name if name.isidentifier() else "function"
+
+
 def _around(address, name, result, params):
     """A function that jumps to the address, which lies in a variable: code for it may come from disk."""
     from .c_module import CFunctionOfText, c_module
 
-    own = name if name.isidentifier() else "function"
-    same = [k for k in _made if k[1:] == (name, result, params)]
-    symbol = f"unisono_address_{own}_{len(same)}"
+    own = _identifier(name)
+    # Functions of one name may differ in their types alone: each has a variable of its own.
+    symbol = f"unisono_address_{own}_{sum(_identifier(k[1]) == own for k in _made)}"
     _engine._add_variable(symbol, struct.pack("Q", address))
     types = ", ".join(params) or "void"
     heads = ", ".join(f"{t} p{k}" for k, t in enumerate(params)) or "void"

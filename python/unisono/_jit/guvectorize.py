@@ -11,6 +11,7 @@ from .._arrays.axes import as_array_beside
 from .._dtype import spelling
 from . import always_jit, prange, targets
 from .text import compile_text
+from .vectorize import casts, operand_type
 
 
 def guvectorize(*args, target="cpu", writable_args=(), **options):
@@ -248,7 +249,7 @@ class GeneralizedFunction(_engine._ItemLoops):
             return False
         if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
             return False
-        types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout)
+        types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout, args)
         if any(x.dtype.name != t[1] for x, t in zip(args, types, strict=False)):
             return False
         numbers = {}
@@ -276,7 +277,7 @@ class GeneralizedFunction(_engine._ItemLoops):
         )
         given += [None] * (self.nout - len(given))
         sizes, shape = self._sizes(operands)
-        types = self._types(operands, given)
+        types = self._types(operands, given, args)
         results = []
         for names, t, target in zip(self._outputs, types[self.nin :], given, strict=True):
             wanted = (*shape, *(sizes[n] if n in sizes else int(n) for n in names))
@@ -343,10 +344,8 @@ class GeneralizedFunction(_engine._ItemLoops):
             loops.append(tuple(x.shape)[: x.ndim - n])
         return sizes, _ufunc.broadcast_shapes(*loops)
 
-    def _types(self, operands, given):
-        """The signature that takes the operands."""
-        import unisono as un
-
+    def _types(self, operands, given, args):
+        """The signature that takes the operands, of which those given as Python's numbers are of no fixed dtype."""
         if not self._signatures:
             if any(g is None for g in given):
                 raise TypeError(
@@ -356,10 +355,11 @@ class GeneralizedFunction(_engine._ItemLoops):
             made = [("array", x.dtype.name, max(1, len(n))) if n else ("scalar", x.dtype.name)
                     for x, n in zip(operands, self._inputs, strict=True)]  # fmt: skip
             return [*made, *(("array", _ufunc.as_array(g).dtype.name) for g in given)]
+        numbers = (bool, int, float, complex)
+        taken = [a if type(a) in numbers else x for a, x in zip(args, operands, strict=False)]
+        kinds = [operand_type(x) for x in taken]
         for types in self._signatures:
-            if all(
-                un.can_cast(x.dtype, t[1], "safe") for x, t in zip(operands, types, strict=False)
-            ):
+            if all(casts(x, k, t[1], "safe") for x, k, t in zip(taken, kinds, types, strict=False)):
                 return types
         loops = "; ".join(f"({', '.join(map(spelling.spell, t))})" for t in self._signatures)
         raise TypeError(

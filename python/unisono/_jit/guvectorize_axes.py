@@ -10,7 +10,7 @@ def with_axes(function, args, out, axes, axis, keepdims):
     import unisono as un
 
     name, inputs, outputs = function.__name__, function._inputs, function._outputs
-    operands = [_ufunc.as_array(x) for x in args[: function.nin]]
+    operands = args[: function.nin]
     if len(operands) < function.nin:
         raise TypeError(f"{name}: takes {function.nin} operands; got {len(operands)}; give all")
     given = args[function.nin :] or (out if isinstance(out, tuple) else (out,) * function.nout)
@@ -25,7 +25,10 @@ def with_axes(function, args, out, axes, axis, keepdims):
         )
     places = _places(function, axes, axis, keepdims)
     last = lambda n: tuple(range(-n, 0))  # noqa: E731
-    moved = [un.moveaxis(x, p, last(len(p))) for x, p in zip(operands, places, strict=False)]
+    moved = [  # a number without axes stays one, whose dtype the signature decides
+        un.moveaxis(_ufunc.as_array(x), p, last(len(p))) if p else x
+        for x, p in zip(operands, places, strict=False)
+    ]
     behind = places[function.nin :]
     if keepdims:  # the axes stay, with extent 1
         results = function._over_items(tuple(moved), None)

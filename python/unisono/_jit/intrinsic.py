@@ -9,6 +9,25 @@ from .._dtype import spelling
 from .c_forms import c_names
 from .c_module import c_module
 
+_TYPES, _ADVICE = "C needs to know the types", 'write @un.intrinsic("int32(uint64)")'
+
+
+class UntypedIntrinsic:
+    """What Numba's form of the decorator makes, whose functions emit LLVM's IR: refused where it is called.
+
+    Modules that define one and seldom or never call it can so be imported.
+    """
+
+    def __init__(self, function):
+        self.function = function
+
+    def __repr__(self):
+        return f"<intrinsic {self.function.__name__} without types>"
+
+    def __call__(self, *args):
+        """Say what to write."""
+        raise TypeError(f"{self.function.__name__}: {_TYPES} of an intrinsic; got none; {_ADVICE}")
+
 
 def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
     """Make a function for compiled code of the C text that the decorated function gives.
@@ -32,7 +51,7 @@ def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
     CompileError
         With clang's messages, where the text does not compile.
     TypeError
-        If the signature is not a string or has other types than numbers and pointers, or the function gives no text.
+        If the signature is not a string (where there is none, when the function is called) or has other types than numbers and pointers, or the function gives no text.
 
     Notes
     -----
@@ -51,10 +70,10 @@ def intrinsic(signature, *, headers=("math.h", "stdint.h", "string.h")):
     >>> twice(255)
     16
     """
+    if inspect.isfunction(signature):
+        return UntypedIntrinsic(signature)
     if not isinstance(signature, str):
-        raise TypeError(
-            f'intrinsic: C needs to know the types; got {signature!r}; write @un.intrinsic("int32(uint64)")'
-        )
+        raise TypeError(f"intrinsic: {_TYPES}; got {signature!r}; {_ADVICE}")
     result, arguments = spelling.parse_signature(signature, "intrinsic")
     result = "void" if result is None else _c_type(result)
     types = [_c_type(t) for t in arguments]

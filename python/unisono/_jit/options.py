@@ -7,7 +7,6 @@ _ALWAYS = {
     "cache": (True, False, None),
     "nogil": (True, False, None),
     "looplift": (True, False, None),
-    "forceobj": (False, None),
     "inline": ("never", "always", None),
     "forceinline": (True, False, None),
     "no_cpython_wrapper": (True, False, None),
@@ -16,9 +15,6 @@ _ALWAYS = {
     "pipeline_class": (None,),
     "target": ("cpu", None),
     "target_backend": (None,),
-}
-_WHY = {
-    "forceobj": "there is no object mode; leave out the decorator",
 }
 disabled = None  # what a program said by ``un.config.DISABLE_JIT``; before, the setting counts
 _FLAGS = {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"}
@@ -39,10 +35,9 @@ def checked(options, where):
     for name, value in options.items():
         if name in _ALWAYS:
             if not any(value is v or value == v for v in _ALWAYS[name]):
-                why = _WHY.get(name, "choose one of these")
                 raise ValueError(
                     f"{where}: {name}={value!r} is not possible; expected "
-                    f"{' or '.join(repr(v) for v in _ALWAYS[name] if v is not None)}; {why}"
+                    f"{' or '.join(repr(v) for v in _ALWAYS[name] if v is not None)}; choose one of these"
                 )
         elif name == "error_model":
             if value not in ("python", "numpy"):
@@ -50,16 +45,17 @@ def checked(options, where):
                     f"{where}: error_model is 'python' or 'numpy'; got {value!r}; choose one"
                 )
             made["numpy_errors"] = value == "numpy"
-        elif name == "nopython":
-            if value not in (True, None):
-                raise ValueError(
-                    f"{where}: nopython={value!r} is not possible; expected True; there is no object mode: "
-                    f"what cannot be compiled is refused; leave it out"
-                )
-            made["nopython"] = value
         elif name == "fastmath":
             made["fastmath"] = _fastmath(value, where)
-        elif name in ("boundscheck", "cdivision", "debug", "parallel", "wraparound"):
+        elif name in (
+            "boundscheck",
+            "cdivision",
+            "debug",
+            "forceobj",
+            "nopython",
+            "parallel",
+            "wraparound",
+        ):
             if name == "parallel" and isinstance(value, dict):
                 value = True  # Numba's: which parts; all are decided by what pays
             if value not in (True, False, None):

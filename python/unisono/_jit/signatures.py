@@ -71,7 +71,7 @@ def spec_of(type_, where):
         return spec_of(_numba_text(type_), where)
     try:
         made = _dtypes.dtype(type_)
-    except TypeError:
+    except (TypeError, ValueError):  # the latter of NumPy, for its annotations: NDArray[np.float64]
         made = None
     if not isinstance(made, _dtypes.dtype):  # NumPy's, of objects and text
         raise TypeError(f"{where}: not a type: got {type_!r}; {_EXAMPLE}")

@@ -241,7 +241,7 @@ class Vectorized(Methods, _engine._ItemLoops):
 
     def _choose(self, operands, dtype=None, casting="safe"):
         """(types of the loop, name of the result) for operands."""
-        given = [_operand_type(x) for x in operands]
+        given = [operand_type(x) for x in operands]
         if not self._eager:
             if dtype is not None:
                 given = [dtype.name] * len(given)
@@ -252,9 +252,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         for types, result in self._eager:
             if dtype is not None and result != dtype.name:
                 continue
-            if all(
-                _casts(x, g, t, casting) for x, g, t in zip(operands, given, types, strict=True)
-            ):
+            if all(casts(x, g, t, casting) for x, g, t in zip(operands, given, types, strict=True)):
                 return types, result
         kinds = ", ".join(g.removeprefix("weak ") for g in given)
         loops = "; ".join(f"{r}({', '.join(t)})" for t, r in self._eager)
@@ -366,7 +364,7 @@ class Vectorized(Methods, _engine._ItemLoops):
                 if len(self._seen) < 64:
                     self._note(operands)
                 return made
-        kinds = tuple(map(_operand_type, operands))
+        kinds = tuple(map(operand_type, operands))
         chosen = self._choices.get(kinds) if dtype is None else None
         if chosen is None:
             try:
@@ -391,7 +389,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         return made if made.dtype.name == result else made.astype(result)
 
     def _note(self, operands):
-        types = tuple(map(_operand_type, operands))
+        types = tuple(map(operand_type, operands))
         if types not in self._seen:
             self._seen[types] = self._result(types)
 
@@ -464,7 +462,8 @@ def _shape(x):
     return () if isinstance(x, (bool, int, float, complex)) else tuple(x.shape)
 
 
-def _operand_type(x):
+def operand_type(x):
+    """Name of an operand's dtype, or that of one of Python's numbers: ``"weak int"``."""
     if isinstance(x, (_engine._Array, Probe)):
         return x.dtype.name
     if isinstance(x, complex):
@@ -476,7 +475,7 @@ def _is_weak(types):
     return any(t.startswith("weak") for t in types)
 
 
-def _casts(x, given, wanted, casting):
+def casts(x, given, wanted, casting):
     """Whether the operand can be cast to the parameter's dtype."""
     import unisono as un
 

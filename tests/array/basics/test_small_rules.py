@@ -1,6 +1,7 @@
 """Small rules of NumPy that its own tests ask for: the same results, warnings and classes of exceptions."""
 
 import sys
+import typing
 
 import numpy as np
 import pytest
@@ -130,3 +131,36 @@ def test_classes_of_elements_are_of_kinds(dtype):
         assert issubclass(x.dtype.type, getattr(np, kind)) == expected
     assert issubclass(un.floating, un.inexact) and not issubclass(un.floating, un.integer)
     assert not issubclass(int, un.integer)
+
+
+def test_dtypes_in_annotations():
+    """Modules written for NumPy evaluate these when they are imported."""
+    for xp in (un, np):
+        either = xp.float64 | xp.float32
+        assert either == xp.float32 | xp.float64 and set(typing.get_args(either)) == {
+            xp.float32,
+            xp.float64,
+        }
+        assert xp.float64 | None == None | xp.float64
+        assert typing.get_args(int | xp.int64) != () != typing.get_args(xp.ndarray | xp.int64)
+        assert typing.get_args(xp.dtype[xp.float64]) == (xp.float64,)
+        shaped = xp.ndarray[tuple[int], xp.dtype[xp.float64]]
+        assert typing.get_args(shaped) == (tuple[int], xp.dtype[xp.float64])
+        assert typing.get_origin(shaped) is xp.ndarray
+        assert issubclass(xp.float64, xp.floating) and not issubclass(xp.float64, xp.integer)
+
+
+def test_dtypes_are_no_names_of_classes():
+    """A class or type variable that is called like a dtype is none."""
+
+    class float32:
+        pass
+
+    def float64():
+        pass
+
+    for xp in (un, np):
+        assert xp.dtype(float32) == np.dtype("O")
+        for other in (typing.TypeVar("F"), float64):
+            with pytest.raises(TypeError):
+                xp.dtype(other)

@@ -249,3 +249,26 @@ def test_calls_for_one_item():
         times(a, b, np.empty(3))
     with pytest.raises(TypeError, match="no signature takes the operands"):
         times(a + 0j, b)
+
+
+def test_numbers_take_the_dtype_of_the_signature():
+    """Python's numbers are of no fixed dtype, as in NumPy's ufuncs: the array decides, with axis= as without."""
+
+    @un.guvectorize(
+        ["void(float32[:], int32, float32[:])", "void(float64[:], int64, float64[:])"], "(n),()->()"
+    )
+    def above(x, least, count):
+        count[0] = 0
+        for v in x:
+            if v > least:
+                count[0] += 1
+
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    for options in ({}, {"axis": -1}, {"axis": 0}):
+        made = above(x, 2, **options)
+        assert (
+            made.dtype == "float32"
+            and made.tolist() == (x > 2).sum(**options or {"axis": -1}).tolist()
+        )
+    assert above(x.astype("float64"), 2, axis=-1).dtype == "float64"
+    assert above(x, 2**40, axis=-1).dtype == above(x, np.int64(2), axis=-1).dtype == "float64"

@@ -344,8 +344,16 @@ def test_jit_module():
 
 def test_options_that_say_nothing():
     un.njit(no_cpython_wrapper=True, no_rewrites=True, pipeline_class=None, target="cpu")(lambda: 1)
-    with pytest.raises(ValueError, match="no object mode"):
-        un.jit(forceobj=True)(lambda: 1)
+
+
+def test_object_mode_is_the_interpreter():
+    @un.jit(nopython=False, forceobj=True, parallel=True, fastmath=True)
+    def kinds(*things):
+        return {i: type(things[i]).__name__ for i in un.prange(len(things))}
+
+    assert kinds(1, object()) == {0: "int", 1: "object"}
+    assert un.jit(kinds, forceobj=True) is kinds
+    assert un.njit(lambda x: kinds(x) and 1, forceobj=True)(2) == 1
 
 
 def test_diagnostics(capsys):
@@ -388,6 +396,9 @@ def test_settings_by_numbas_names():
     config = un.config
     assert config.NUMBA_NUM_THREADS == un.get_num_threads() <= config.NUMBA_DEFAULT_NUM_THREADS
     assert config.DISABLE_JIT is False and isinstance(config.CACHE_DIR, str)
+    assert config.THREADING_LAYER in config.THREADING_LAYER_PRIORITY
+    config.THREADING_LAYER_PRIORITY = ["omp", "tbb"]
+    assert config.THREADING_LAYER == un.threading_layer()
     config.THREADING_LAYER = "omp"
     assert config.THREADING_LAYER == un.threading_layer()
     try:
@@ -404,3 +415,8 @@ def test_settings_by_numbas_names():
         config.THREADING_LAYER = "pthreads"
     with pytest.raises(AttributeError):
         config.CACHE_DIR = "/tmp"
+
+
+def test_is_jitted():
+    f = un.njit(lambda x: x)
+    assert un.extending.is_jitted(f) and not un.extending.is_jitted(f.py_func)

@@ -371,3 +371,18 @@ def test_intrinsics():
         un.intrinsic("int32(float64[:])")(lambda x: x)
     with pytest.raises(TypeError, match="needs to know the types"):
         un.intrinsic(len)
+
+
+def test_an_intrinsic_of_llvm_is_refused_where_it_is_called():
+    """Numba's form, which modules define that seldom call it."""
+
+    @un.intrinsic
+    def popcount(typingctx, x):
+        return x(x), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+    with pytest.raises(TypeError, match="popcount: C needs to know the types"):
+        popcount(3)
+    with pytest.raises(
+        un.CompileError, match="it is an intrinsic without types; write @un.intrinsic"
+    ):
+        un.jit(lambda x: popcount(x))(3)

@@ -61,6 +61,16 @@ def test_a_function_pointer_with_a_prototype():
     assert f(1.0) == 11.0
 
 
+def test_function_pointers_of_different_types():
+    """They have no names to tell them apart."""
+    one = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda x: x + 10)
+    two = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(lambda x, y: x - y)
+    three = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda n: 3 * n)
+    assert un.jit(lambda x: one(x))(1.0) == 11.0
+    assert un.jit(lambda x: two(x, 1.0))(1.0) == 0.0
+    assert un.jit(lambda x: (one(x), two(x, x), three(2)))(1.0) == (11.0, 0.0, 6)
+
+
 def test_what_cannot_be_called_says_why():
     tanh = ctypes.CDLL("libm.so.6").tanh
 
@@ -106,3 +116,40 @@ def test_they_are_not_built_ahead(tmp_path):
 
     with pytest.raises(TypeError, match="is a function of ctypes or cffi"):
         un.compile_module("foreign", [f], tmp_path)
+
+
+def test_functions_at_addresses():
+    """Objects of Numba's protocol, and functions that Cython modules export."""
+    scipy_special = pytest.importorskip("scipy.special")
+    from unisono.extending import get_cython_function_address
+
+    address = get_cython_function_address("scipy.special.cython_special", "gammaincc")
+
+    class Upper(un.types.WrapperAddressProtocol):
+        def __wrapper_address__(self):
+            return address
+
+        def signature(self):
+            return un.float64(un.float64, un.float64)
+
+    upper = Upper()
+    by_prototype = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(address)
+
+    @un.jit
+    def both(a, x):
+        return upper(a, x), by_prototype(a, x)
+
+    expected = scipy_special.gammaincc(1.5, 2.0)
+    assert both(1.5, 2.0) == (expected, expected) and upper(1.5, 2.0) == expected
+    with pytest.raises(ValueError, match="exports no function 'nothing'"):
+        get_cython_function_address("scipy.special.cython_special", "nothing")
+
+    class Text(Upper):
+        def signature(self):
+            return un.types.unicode_type(un.float64)
+
+    text = Text()
+    with pytest.raises(un.CompileError, match="whose type unicode_type is no number"):
+        un.jit(lambda: text(1.0))()
+    with pytest.raises(NotImplementedError, match="define signature"):
+        un.types.WrapperAddressProtocol().signature()

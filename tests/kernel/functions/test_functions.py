@@ -350,10 +350,9 @@ def test_options_of_numba():
     options = dict(nopython=True, cache=True, parallel=True, nogil=True, inline="always")
     assert un.jit(**options)(total)(np.ones(3), 3) == 3.0
     assert un.njit(fastmath=True, boundscheck=False)(total)(np.ones(3), 3) == 3.0
-    with pytest.raises(ValueError, match="no object mode"):
-        un.jit(nopython=False)(total)
-    with pytest.raises(ValueError, match="no object mode"):
-        un.jit(forceobj=True)(total)
+    assert un.jit(nopython=False, forceobj=False)(total)(np.ones(3), 3) == 3.0
+    with pytest.raises(ValueError, match="forceobj is True or False"):
+        un.jit(forceobj="yes")
     with pytest.raises(TypeError, match="unknown keyword 'nopytohn'"):
         un.jit(nopytohn=True)
     with pytest.raises(ValueError, match="'python' or 'numpy'"):

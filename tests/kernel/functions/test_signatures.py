@@ -106,3 +106,17 @@ def test_pickles_by_name(name):
     local = un.jit(lambda x: x)
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(local)
+
+
+def test_annotations_that_are_no_types_say_nothing():
+    """Type variables whose names are NumPy's codes of dtypes, and NumPy's own annotations."""
+    import typing
+
+    F = typing.TypeVar("F")
+    Array = np.typing.NDArray[np.float64]
+
+    @un.jit
+    def total(x: F, y: "Array", z: "np.float64 | np.float32") -> F:
+        return (x + y).sum() + z
+
+    assert total(np.ones(3), np.ones(3), 1) == 7.0

@@ -5,6 +5,7 @@ import copy
 import functools
 import math
 
+import numpy as np
 import pytest
 import unisono as un
 from jit_devices import all_devices
@@ -285,3 +286,30 @@ def test_a_character_by_percent_is_a_text_or_a_number(on):
 
     for given in (("z", "ab"), (65, [66, 8364])):
         assert f(*given) == f.py_func(*given)
+
+
+def of_its_own_kind(x):
+    T = type(x)
+    return T(1) / x, type(x)(3), T(x) * T(2)
+
+
+def test_classes_of_values_are_called(on):
+    f = un.jit(of_its_own_kind, device=on)
+    for x in (
+        2,
+        2.0,
+        True,
+        1 + 2j,
+        np.float32(2.5),
+        np.int16(4),
+        np.float64(2.5),
+        np.complex64(1j),
+    ):
+        assert f(x) == of_its_own_kind(x)
+    assert un.jit(lambda s: type(s)(12) + s, device=on)("!") == "12!"
+    halves = un.jit(lambda a: np.full(2, 0.5, type(a[0]))[0] + type(a[0])(1), device=on)
+    assert halves(np.ones(1, "float32")) == 1.5
+    with pytest.raises(
+        un.CompileError, match=r"type\(x\) is of numbers and text here; got .*array"
+    ):
+        un.jit(lambda a: type(a)(3), device=on)(np.ones(3))

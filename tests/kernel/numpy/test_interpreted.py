@@ -195,8 +195,6 @@ def test_what_compiles_is_not_refused(on):
         return np.sort(a)[0] + a.sum()
 
     assert f(np.array([2.0, 1.0])) == 4.0
-    with pytest.raises(ValueError, match="nopython=False is not possible"):
-        un.jit(nopython=False)
 
 
 def saving(a, path):
