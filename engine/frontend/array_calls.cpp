@@ -298,6 +298,12 @@ std::optional<DType> Selections::want_dtype(const Given& given, const std::strin
     const Value* v = given.find(key);
     if (!v) return std::nullopt;
     if (v->type.kind == Type::Kind::DTypeName) return v->type.dtype;
+    if (v->type.is_function() && !v->type.function) {  // one of Python's types, kept in a name
+        if (v->type.name == "float") return DType::Float64;
+        if (v->type.name == "int") return DType::Int64;
+        if (v->type.name == "bool") return DType::Bool;
+        if (v->type.name == "complex") return DType::Complex128;
+    }
     if (v->type.is_text() && !v->expr) {
         bool found = true;
         DType t = dtype_from_name(v->text, found);

@@ -92,6 +92,10 @@ class _Compiled(_engine.Dispatcher):
             note(function)
         prepare = flatten or (lambda: _prepare(function, is_kernel, options))
         device = getattr(device, "name", device)
+        if device is not None and not isinstance(device, str):
+            raise TypeError(
+                f"{function.__name__}: device is a name or a device; got {device!r}; see un.devices()"
+            )
         super().__init__(function, prepare, is_kernel, device, has_lines)
         self._flatten, self._options_given, self._device_given = prepare, options or {}, device
         self.__name__ = function.__name__

@@ -177,6 +177,8 @@ class _Flattener(
         flat = self.block(self.with_result(body))
         arrays = self.arrays if self.around is None else {}
         behind = [*self.captured_names, *arrays]
+        # Signatures say more than annotations, which programs with both write for type checkers.
+        is_annotated = not self.options.get("signatures")
         return {
             "name": self.name,
             "file": self.file,
@@ -187,9 +189,14 @@ class _Flattener(
             "vararg": len(by_position) if args.vararg else -1,
             "defaults": [defaults.get(a.arg) for a in named] + [None] * len(behind),
             # What *args is declared as each of its items is, which says nothing of the tuple.
-            "declared": [None if a is args.vararg else self.annotation(a.annotation) for a in named]
+            "declared": [
+                self.annotation(a.annotation) if is_annotated and a is not args.vararg else None
+                for a in named
+            ]
             + [None] * len(behind),
-            "result": self.annotation(getattr(self.definition, "returns", None)),
+            "result": self.annotation(getattr(self.definition, "returns", None))
+            if is_annotated
+            else None,
             "locals": self.local_types,
             "signatures": self.options.get("signatures", ()),
             "body": flat,

@@ -327,9 +327,26 @@ class _Kernel:
         return text.replace("def ", "@jit_\ndef ").replace(f"@jit_\n{last}", last)
 
     def gives_bool(self):
-        returns = [n.value for n in ast.walk(self.definition) if isinstance(n, ast.Return)]
-        return all(isinstance(v, (ast.Compare, ast.BoolOp)) or
-                   (isinstance(v, ast.UnaryOp) and isinstance(v.op, ast.Not)) for v in returns)  # fmt: skip
+        nodes = list(ast.walk(self.definition))
+        assigned = [(t.id, n.value) for n in nodes if isinstance(n, ast.Assign)
+                    for t in n.targets if isinstance(t, ast.Name)]  # fmt: skip
+
+        def is_truth(e, around=()):
+            if isinstance(e, (ast.Compare, ast.BoolOp)):
+                return True
+            if isinstance(e, ast.UnaryOp):
+                inverted = isinstance(e.op, ast.Invert) and is_truth(e.operand, around)
+                return isinstance(e.op, ast.Not) or inverted
+            if isinstance(e, ast.BinOp) and isinstance(e.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+                return is_truth(e.left, around) and is_truth(e.right, around)
+            if isinstance(e, ast.IfExp):
+                return is_truth(e.body, around) and is_truth(e.orelse, around)
+            if isinstance(e, ast.Name) and e.id not in around:
+                values = [v for name, v in assigned if name == e.id]
+                return bool(values) and all(is_truth(v, (*around, e.id)) for v in values)
+            return isinstance(e, ast.Constant) and isinstance(e.value, bool)
+
+        return all(is_truth(n.value) for n in nodes if isinstance(n, ast.Return))
 
     def slabs(self, low, high, first):
         """Parts of the space as (begin, end, inside the axis) for each axis; the first part is the inside."""

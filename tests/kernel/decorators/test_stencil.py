@@ -181,3 +181,22 @@ def both(a, b):
 def test_lambdas():
     s = un.stencil(lambda a: a[-1] + a[1])
     assert s(np.arange(5.0)).tolist() == [0, 2, 4, 6, 0]
+
+
+def test_truth_values_by_bits():
+    """The kernel of peaks in signals: comparisons that `&` joins, also through a name."""
+
+    @un.stencil
+    def is_peak(x):
+        return (x[0] > x[-1]) & (x[0] >= x[1])
+
+    @un.stencil
+    def is_no_peak(x):
+        rises = x[0] > x[-1]
+        return ~(rises & (x[0] >= x[1])) | False
+
+    x = np.array([0.0, 2.0, 1.0, 3.0, 3.0, 0.0])
+    assert is_peak(x).dtype == "bool" == is_no_peak(x).dtype
+    assert is_peak(x).tolist() == [False, True, False, True, False, False]
+    assert is_no_peak(x).tolist() == [False, False, True, False, True, False]
+    assert is_peak(x[:2]).tolist() == [False, False]

@@ -120,3 +120,19 @@ def test_annotations_that_are_no_types_say_nothing():
         return (x + y).sum() + z
 
     assert total(np.ones(3), np.ones(3), 1) == 7.0
+
+
+def test_signatures_say_more_than_annotations():
+    @un.jit(["float32[:](float32[:], float32)", "float64[:](float64[:], float64)"])
+    def scaled(x: np.ndarray, by: float) -> np.ndarray:
+        return np.log(by * x) * np.sqrt(by)
+
+    @un.jit("float32(float32)")
+    def root(x: float) -> float:
+        return np.sqrt(x)
+
+    assert scaled(np.ones(2, "float32"), 2).dtype == "float32"
+    assert scaled(np.ones(2), 2).dtype == "float64"
+    assert root(2.0) == np.sqrt(np.float32(2))
+    with pytest.raises(TypeError, match="root: device is a name or a device; got True"):
+        un.jit(root.py_func, device=True)

@@ -309,6 +309,9 @@ def test_classes_of_values_are_called(on):
     assert un.jit(lambda s: type(s)(12) + s, device=on)("!") == "12!"
     halves = un.jit(lambda a: np.full(2, 0.5, type(a[0]))[0] + type(a[0])(1), device=on)
     assert halves(np.ones(1, "float32")) == 1.5
+    zeros = un.jit(lambda x: np.zeros(2, type(x)), device=on)
+    for x in (1, 1.0, True, np.float32(1)):
+        assert zeros(x).dtype == np.zeros(2, type(x)).dtype
     with pytest.raises(
         un.CompileError, match=r"type\(x\) is of numbers and text here; got .*array"
     ):
