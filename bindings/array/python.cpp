@@ -272,6 +272,13 @@ PyGetSetDef python_attributes[] = {
     {"__array_priority__", priority, nullptr,
      "0.0, as NumPy's arrays have: libraries compare it to find the operand that decides.",
      nullptr},
+    {"matvec", get<"matvec">, nullptr,
+     "The product of a matrix and a vector, a function, as scipy.sparse.linalg asks of operators.",
+     nullptr},
+    {"rmatvec", get<"rmatvec">, nullptr,
+     "The product of the conjugate transpose and a vector, a function, as scipy.sparse.linalg asks "
+     "of operators.",
+     nullptr},
     {"_typ", get<"pandas_type">, nullptr, "Marks arrays that pandas converts by to_numpy().",
      nullptr},
     {"_hasna", get<"has_missing">, nullptr, "False: arrays have no masked elements.", nullptr},

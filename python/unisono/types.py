@@ -453,7 +453,28 @@ class _ClassType:
         self.instance_type = Type(("object", cls))
 
 
-void = none = Type(("void",))
+class _Void(Type):
+    """Numba's type of no result, and NumPy's class of records' values: to `isinstance`, and called with a value."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if options or any(isinstance(a, (int, bytes, bytearray, memoryview)) for a in args):
+            import numpy
+
+            return numpy.void(*args, **options)
+        return super().__call__(*args)
+
+    def __instancecheck__(self, x: Any) -> bool:
+        import numpy
+
+        return isinstance(x, numpy.void)
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        import numpy
+
+        return issubclass(kind, numpy.void)
+
+
+void = none = _Void(("void",))
 unicode_type = string = Type(("text",))
 voidptr = Type(("pointer", None))
 _ABSENT = {

@@ -8,7 +8,15 @@ import unisono as un
 
 from .. import _engine
 from .exchange.interoperation import array_function as __array_function__  # noqa: F401
-from .exchange.interoperation import factorize, has_missing, pandas_type, to_numpy  # noqa: F401
+from .exchange.interoperation import (  # noqa: F401
+    factorize,
+    has_missing,
+    matvec,
+    pandas_type,
+    rmatvec,
+    to_numpy,
+)
+from .exchange.numpys_elements import retried
 from .ufunc import as_array, resolve
 
 
@@ -564,6 +572,10 @@ def view(self, dtype=None, type=None):
     if dtype is None or dtype == self.dtype:
         return self[...]
     to = resolve(dtype)
+    if builtins.type(to) is not un.dtype:  # NumPy's own
+        made = retried(".view", (self, to), None)
+        if made is not NotImplemented:
+            return made
     made = _engine._view_as(self, to)
     if to.kind == "b" and self.size > 0:
         numbers = _engine._view_as(self, resolve("uint8"))

@@ -122,11 +122,9 @@ class dtype:
         return self
 
     def newbyteorder(self, new_order="S"):
-        """Return the dtype itself where the order is the machine's; TypeError for the other one."""
+        """Return the dtype itself where the order is the machine's, else NumPy's (imports NumPy)."""
         if self.itemsize > 1 and str(new_order)[:1] in "SsBb>":
-            raise TypeError(
-                f"newbyteorder: dtypes are of the machine's byte order; got {new_order!r}; use byteswap of arrays"
-            )
+            return self.dtype.newbyteorder(new_order)
         return self
 
     @property
@@ -191,14 +189,14 @@ DType = dtype
 
 
 def _numpys_own(spec):
-    """NumPy's dtype of text, dates, objects or extended precision, or None."""
+    """NumPy's dtype of text, dates, objects, extended precision or the other byte order, or None."""
     import numpy
 
     try:
         made = numpy.dtype(spec)
     except TypeError:
         return None
-    return made if made.kind in "OSUMmVT" or made.char in "gG" else None
+    return made if made.kind in "OSUMmVT" or made.char in "gG" or not made.isnative else None
 
 
 def _make(name, kind, itemsize, char, order):

@@ -1,4 +1,4 @@
-"""How arrays print: as NumPy's, with our own options.
+"""How arrays print: as NumPy's, with options that hold for NumPy's arrays too.
 
 `array2string` takes the corners of an array that will show to the host and lays them out (`_text_layout`). Digits of
 single numbers come from `_digits`.
@@ -7,6 +7,7 @@ single numbers come from `_digits`.
 import contextlib
 import math
 import operator
+import sys
 from contextvars import ContextVar
 
 from .. import _engine
@@ -37,7 +38,7 @@ def set_printoptions(
     legacy=None,
     override_repr=None,
 ):
-    """Change how arrays print, in this thread or task.
+    """Change how arrays print, in this thread or task; NumPy's arrays too, where NumPy is loaded.
 
     Parameters
     ----------
@@ -76,9 +77,10 @@ def set_printoptions(
     [0.33]
     """
     given = _checked({k: v for k, v in locals().items() if v is not None})
-    _current.set(
-        {**_current.get(), **given, "formatter": formatter, "override_repr": override_repr}
-    )
+    given |= {"formatter": formatter, "override_repr": override_repr}
+    _current.set({**_current.get(), **given})
+    if numpy := sys.modules.get("numpy"):
+        numpy.set_printoptions(**given)
 
 
 def _checked(given):
@@ -151,11 +153,13 @@ def printoptions(*args, **kwargs):
     [0 ... 8]
     """
     before = _current.get()
-    try:
-        set_printoptions(*args, **kwargs)
-        yield get_printoptions()
-    finally:
-        _current.set(before)
+    numpy = sys.modules.get("numpy")
+    with numpy.printoptions() if numpy else contextlib.nullcontext():
+        try:
+            set_printoptions(*args, **kwargs)
+            yield get_printoptions()
+        finally:
+            _current.set(before)
 
 
 def array2string(

@@ -67,6 +67,11 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
     def _bit_generator(self):  # NumPy's name; SciPy spawns generators by it
         return self.bit_generator
 
+    # What NumPy asks of bit generators: `numpy.random.default_rng(rng)`, as in SciPy's ``rng=``, draws on from here.
+    capsule = property(lambda self: self.bit_generator.capsule)
+    lock = property(lambda self: self.bit_generator.lock)
+    _seed_seq = property(lambda self: self.bit_generator._seed_seq)
+
     def __repr__(self):
         return f"Generator({type(self.bit_generator).__name__})"
 

@@ -178,7 +178,7 @@ def assert_allclose(
 
 
 def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
-    """Raise unless each element of `x` is less than that of `y`.
+    """Raise unless each element of `x` is less than that of `y`, or both are NaN.
 
     Parameters
     ----------
@@ -203,9 +203,8 @@ def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
     x, y = _array(x), _array(y)
     if strict:
         assert_equal((tuple(x.shape), x.dtype.name), (tuple(y.shape), y.dtype.name), err_msg)
-    _compare(
-        x, y, lambda a, b: a < b, f"\nArrays are not strictly ordered `x < y`\n{err_msg}", verbose
-    )
+    head = f"\nArrays are not strictly ordered `x < y`\n{err_msg}"
+    _compare(x, y, lambda a, b: (a < b) | _same_nan(a, b), head, verbose)
 
 
 def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
@@ -389,7 +388,7 @@ def assert_approx_equal(actual, desired, significant=7, err_msg="", verbose=True
 _numpys = frozenset(
     """
     SkipTest assert_ assert_no_gc_cycles assert_no_warnings assert_raises assert_raises_regex assert_string_equal
-    assert_warns break_cycles clear_and_catch_warnings measure run_threaded suppress_warnings tempdir temppath
+    assert_warns break_cycles clear_and_catch_warnings measure print_assert_equal run_threaded suppress_warnings tempdir temppath
     """.split()
 )
 

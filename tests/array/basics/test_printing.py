@@ -224,3 +224,17 @@ def test_arrays_without_axes_print_as_arrays_and_values_as_numbers(dtype):
         x = un.asarray(h)
         assert repr(x) == repr(h) and str(x) == str(h)
         assert repr(x[()]).startswith(f"un.{dtype}(")
+
+
+def test_options_hold_for_numpys_arrays_too():
+    x = np.asarray([1 / 3])
+    before = repr(x)
+    with un.printoptions(precision=2):
+        assert repr(x) == "array([0.33])"
+    assert repr(x) == before
+    un.set_printoptions(precision=3, formatter={"float": "<{:.1f}>".format})
+    try:
+        assert repr(x) == repr(un.asarray(x)) == "array([<0.3>])"
+    finally:
+        un.set_printoptions(precision=8)
+    assert repr(x) == before

@@ -1,4 +1,4 @@
-"""Elements in the other byte order: read into the machine's; never taken for what they are not."""
+"""Elements in the other byte order: read into the machine's, NumPy's own where asked for; never taken for what they are not."""
 
 import io
 
@@ -47,16 +47,33 @@ def test_bytes_are_read_in_the_order_that_is_named(dtype, tmp_path):
 
 
 @pytest.mark.parametrize("dtype", dtypes)
-def test_dtypes_of_the_other_order_are_refused(dtype):
+@pytest.mark.parametrize("spell", [lambda t: t, lambda t: t.str])
+def test_arrays_of_the_other_order_are_numpys(dtype, spell):
     other = np.dtype(dtype).newbyteorder(">")
-    x = un.zeros(2, dtype)
-    for call in (
-        lambda: un.dtype(other),
-        lambda: un.zeros(2, other),
-        lambda: un.array([1], dtype=other),
-        lambda: x.astype(other),
-        lambda: x.view(other),
+    x, h = un.arange(3).astype(dtype), np.arange(3).astype(dtype)
+    given = spell(other)
+    assert un.dtype(given) == other and un.dtype(dtype).newbyteorder(">") == other
+    for made, theirs in (
+        (un.zeros(2, given), np.zeros(2, other)),
+        (un.ones((2, 1), dtype=given), np.ones((2, 1), other)),
+        (un.array([1, 2], dtype=given), np.array([1, 2], other)),
+        (un.full(2, 3, dtype=given), np.full(2, 3, other)),
+        (x.astype(given), h.astype(other)),
+        (x.view(given), h.view(other)),
     ):
-        with pytest.raises(TypeError, match="machine's byte order; got .*newbyteorder"):
-            call()
+        assert type(made) is np.ndarray and made.dtype == other
+        assert made.tobytes() == theirs.tobytes()
+    x.view(given)[0] = 2  # the memory is the array's
+    h.view(other)[0] = 2
+    assert x.tobytes() == h.tobytes()
     assert x.dtype != other
+
+
+@pytest.mark.parametrize("dtype", ["S4", "V4", "M8[s]"])
+def test_views_as_what_numpy_alone_has_share_memory(dtype):
+    x, h = un.arange(4), np.arange(4)
+    made = x.view(dtype)
+    assert type(made) is np.ndarray and made.dtype == dtype and made.tobytes() == h.tobytes()
+    assert np.shares_memory(made, np.asarray(x))
+    with pytest.raises(TypeError, match="not a dtype"):
+        x.view("float65")

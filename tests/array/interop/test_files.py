@@ -82,7 +82,7 @@ def test_printing():
     un.set_printoptions(threshold=5)
     try:
         assert "..." in str(un.arange(10))
-        assert "..." not in str(np.arange(10))
+        assert "..." in str(np.arange(10))  # of libraries, too
     finally:
         un.set_printoptions(threshold=1000)
     with pytest.raises(ValueError, match="floatmode"):

@@ -283,3 +283,89 @@ def test_generators_are_numpys_to_scipy():
             )
     sobol = [stats.qmc.Sobol(2, seed=P.random.default_rng(1)).random(4).tolist() for P in (un, np)]
     assert sobol[0] == sobol[1]
+
+
+def gradient(x):
+    slope = un.zeros(2)
+    slope[0], slope[1] = 2 * x[0], 2 * x[1] + 1
+    return x[0] ** 2 + x[1] ** 2 + x[1], slope
+
+
+@pytest.mark.parametrize(
+    "method", ["L-BFGS-B", "SLSQP", "BFGS", "TNC", "Newton-CG", "trust-constr"]
+)
+def test_minimizers_take_gradients_of_ours(method):
+    optimize = pytest.importorskip("scipy.optimize")
+    found = optimize.minimize(gradient, un.ones(2), jac=True, method=method)
+    assert np.allclose(found.x, [0, -0.5], atol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["trf", "dogbox", "lm"])
+def test_least_squares_takes_jacobians_of_ours(method):
+    optimize = pytest.importorskip("scipy.optimize")
+    bounds = {} if method == "lm" else {"bounds": ([-un.inf, 1.5], un.inf)}
+    found = optimize.least_squares(
+        lambda x: un.array([10 * (x[1] - x[0] ** 2), 1 - x[0]]),
+        un.array([2, 2]),
+        lambda x: un.array([[-20 * x[0], 10], [-1, 0]]),
+        method=method,
+        **bounds,
+    )
+    assert np.allclose(found.x, [1, 1] if method == "lm" else [1.22437075, 1.5])
+
+
+def test_what_converts_for_compiled_code_gives_numpys():
+    for function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+        made = function(un.arange(3))
+        assert type(made) is np.ndarray and made.ndim >= 1
+        assert isinstance(function(un.asarray(2.0)), np.ndarray)
+    assert isinstance(un.atleast_2d(un.arange(3)), un.ndarray)
+
+
+@pytest.mark.parametrize(
+    "name", ["eigsh", "svds", "cg", "gmres", "lsqr", "lobpcg", "aslinearoperator"]
+)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_linear_operators_are_made_of_matrices(name, dtype):
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    rng = np.random.default_rng(1)
+    m = rng.random((20, 20)) + (1j * rng.random((20, 20)) if dtype[0] == "c" else 0)
+    m = m @ m.conj().T + 20 * np.eye(20)
+    a, b = un.asarray(m), un.arange(20.0)
+
+    def run(a, b):
+        if name == "eigsh":
+            return linalg.eigsh(a, k=2, v0=np.ones(20))[0]
+        if name == "svds":
+            return linalg.svds(a, k=2, v0=np.ones(20))[1]
+        if name == "lobpcg":
+            return linalg.lobpcg(a, np.eye(20, 2), maxiter=200, tol=1e-9)[0]
+        if name == "aslinearoperator":
+            made = linalg.aslinearoperator(a)
+            assert made.shape == (20, 20) and made.dtype == dtype
+            return np.concatenate([made @ b, made.H @ b, (made @ np.ones((20, 2)))[:, 0]])
+        return getattr(linalg, name)(a, b)[0]
+
+    assert np.allclose(run(a, b), run(m, np.arange(20.0)), rtol=1e-4)
+    for other in (un.arange(3), un.ones((2, 2, 2)), un.asarray(1.0)):
+        assert not hasattr(other, "matvec") and not hasattr(other, "rmatvec")
+
+
+def test_numpy_draws_on_from_our_generators():
+    ours, theirs = un.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(2):
+        a, b = np.random.default_rng(ours), np.random.default_rng(theirs)
+        assert a.random(5).tolist() == b.random(5).tolist()
+        assert ours.random() == theirs.random()
+        assert a.normal() == b.normal()
+    stats = pytest.importorskip("scipy.stats")
+    x, h = ours.normal(size=20), theirs.normal(size=20)
+    assert x.tolist() == h.tolist()
+    drawn = [
+        stats.bootstrap((d,), s, rng=r).standard_error
+        for d, s, r in ((x, un.std, ours), (h, np.std, theirs))
+    ]
+    assert np.isclose(*drawn)
+    assert [g.random() for g in ours.spawn(2)] == [g.random() for g in theirs.spawn(2)]
+    with pytest.raises(TypeError):
+        np.random.default_rng(un.random.Generator(un.random.Philox(1)))

@@ -92,6 +92,10 @@ def array_function(self, function, types, args, options):
     written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
     if _is_numpys_array(written):
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
+    if function.__name__ in _converts:
+        made = computed(function, args, options)
+        if made is not NotImplemented:
+            return made
     joins = function.__name__ in _takes_none and None in (
         a for a in args if not hasattr(a, "dtype")
     )
@@ -129,6 +133,9 @@ def _is_numpys_array(written):
 
 # Functions that write into their first argument.
 _writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+# Functions that make NumPy's arrays of what they are given, for compiled code that takes no others: SciPy's optimizers call
+# them with gradients and Jacobians. `numpy.asarray` does the same.
+_converts = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
 # Functions for which None is an element, as matplotlib has it.
 _takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
 # Functions of arrays with a text among their parameters that is no element.
@@ -162,6 +169,25 @@ def has_missing(self):
     """Whether elements are masked, which pandas asks of arrays that are not NumPy's: never."""
     _needs_axes(self, "_hasna")
     return False
+
+
+def matvec(self):
+    """The product of a matrix and a vector, by which scipy.sparse.linalg knows linear operators that are not NumPy's."""
+    _needs_two_axes(self, "matvec")
+    return self.__matmul__
+
+
+def rmatvec(self):
+    """The product of the conjugate transpose and a vector; as `matvec`."""
+    _needs_two_axes(self, "rmatvec")
+    return self.mT.conj().__matmul__
+
+
+def _needs_two_axes(self, name):
+    if self.ndim != 2:
+        raise AttributeError(
+            f"'unisono.ndarray' object of {self.ndim} axes has no attribute {name!r}: it is no matrix"
+        )
 
 
 def _needs_axes(self, name):

@@ -1,4 +1,4 @@
-"""Calls with what NumPy alone computes: text, dates, objects, numbers of extended precision.
+"""Calls with what NumPy alone computes: text, dates, objects, numbers of extended precision or of the other byte order.
 
 A function that refused its arguments asks here (bindings/functions/by_numpy.cpp). NumPy's function of the name then runs
 on NumPy's arrays of all arguments; arrays of numbers among its results are ours again, the others are NumPy's own.
@@ -179,10 +179,11 @@ def results(made):
         return type(made)(*parts) if hasattr(made, "_fields") else type(made)(parts)
     if not isinstance(made, (numpy.ndarray, numpy.generic)):
         return made
-    numbers_of_ours = made.dtype.kind in "biufc" and made.dtype.char not in _chars
+    dtype = made.dtype
+    numbers_of_ours = dtype.kind in "biufc" and dtype.char not in _chars and dtype.isnative
     if numbers_of_ours and type(made) is not numpy.ndarray:
         return un.asarray(made, device="cpu")[()] if isinstance(made, numpy.generic) else made
-    records = made.dtype.names is not None and not made.dtype.hasobject
+    records = dtype.names is not None and not dtype.hasobject
     return un.asarray(made, device="cpu") if numbers_of_ours or records else made
 
 
@@ -217,7 +218,7 @@ def is_numpys(x):
     if not isinstance(kind, numpy.dtype) and _is_column(x):
         kind = numpy.asarray(x).dtype
     if isinstance(kind, numpy.dtype):
-        return kind.kind in _kinds or kind.char in _chars
+        return kind.kind in _kinds or kind.char in _chars or (kind is x and not kind.isnative)
     if isinstance(x, (int, float, complex)):
         return False
     return isinstance(x, numbers.Number) or hasattr(type(x), "__mul__")
