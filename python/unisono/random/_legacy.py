@@ -2,6 +2,7 @@
 
 import math
 import operator
+import sys
 import types
 
 from .. import _engine
@@ -52,7 +53,9 @@ class RandomState(Generator):
         return self.bit_generator._stream
 
     def seed(self, seed=None):
-        """Reseed the generator."""
+        """Reseed the generator; of the shared one, NumPy's too where it is loaded, from which libraries draw."""
+        if self is _shared and (numpys := sys.modules.get("numpy.random")):
+            numpys.seed(seed)
         if seed is None:
             self.bit_generator = Philox()
             return

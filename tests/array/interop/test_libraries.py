@@ -369,3 +369,15 @@ def test_numpy_draws_on_from_our_generators():
     assert [g.random() for g in ours.spawn(2)] == [g.random() for g in theirs.spawn(2)]
     with pytest.raises(TypeError):
         np.random.default_rng(un.random.Generator(un.random.Philox(1)))
+
+
+def test_the_shared_seed_is_numpys_too():
+    stats = pytest.importorskip("scipy.stats")
+    un.random.seed(5)
+    drawn = stats.norm.rvs(size=3).tolist()
+    un.random.seed(5)
+    assert stats.norm.rvs(size=3).tolist() == drawn
+    assert un.random.randn(3).tolist() == drawn  # streams of their own
+    un.random.RandomState(7)
+    np.random.seed(5)
+    assert np.random.randn(3).tolist() == drawn
