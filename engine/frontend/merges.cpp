@@ -34,9 +34,21 @@ static Binding mixed(const Binding& a, const Binding& b) {
     return made;
 }
 
+/// Whether values of the type may change behind another name, as lists do: what is known of one
+/// must hold on all paths.
+static bool is_changed_by_others(const Type& t) {
+    return t.is_list() || t.kind == Type::Kind::Table || t.kind == Type::Kind::Instance ||
+           std::any_of(t.items.begin(), t.items.end(), is_changed_by_others);
+}
+
 /// Adds to the guess what lets one variable hold a and b: whether the guess grew, or nothing does.
 Bindings::Joined Bindings::learn(std::map<std::string, Type>& guess, const std::string& name,
                                  const Binding& a, const Binding& b) {
+    auto never = [&] {
+        if (is_changed_by_others(a.value.type) || is_changed_by_others(b.value.type))
+            refuse_join(name, a, b);
+        return Joined::Never;
+    };
     auto there = [](const Value& v) { return v.type.is_optional() ? v.items[1] : v; };
     Tables(*this, b.origin).agree(there(a.value), there(b.value));
     auto joined = join(a.value.type, b.value.type);
@@ -44,14 +56,14 @@ Bindings::Joined Bindings::learn(std::map<std::string, Type>& guess, const std::
     if (!joined && b.value.type.is_object_list()) box_names(a.value);
     if (!joined && a.value.type.is_none()) share_list(b.value);
     if (!joined && b.value.type.is_none()) share_list(a.value);
-    if (!joined) return Joined::Never;
+    if (!joined) return never();
     if (depth_of(*joined) > deepest_type)
         refuse(b.origin, "the type of variable '" + name + "' grows with each iteration",
                "keep the values in a list");
     auto it = guess.find(name);
     if (it != guess.end()) {
         auto wider = join(*joined, it->second);
-        if (!wider) return Joined::Never;
+        if (!wider) return never();
         joined = wider;
         if (*joined == it->second) return Joined::Known;
     }
@@ -66,8 +78,7 @@ Bindings::Joined Bindings::learn(std::map<std::string, Type>& guess, const std::
         return std::equal(x.items.begin(), x.items.end(), y.items.begin(), y.items.end(),
                           are_of_one);
     };
-    if (source_.is_kernel && holds_array(*joined) && !are_of_one(a.value, b.value))
-        return Joined::Never;
+    if (source_.is_kernel && holds_array(*joined) && !are_of_one(a.value, b.value)) return never();
     guess[name] = *joined;
     return Joined::Wider;
 }
@@ -121,9 +132,10 @@ Env Bindings::merge_branches(std::vector<S>& then_list, const Env& then_env,
     merged.reachable = true;
     yes.names.with_different(no.names, [&](const auto& then, const auto& other) {
         for (const auto& [name, a] : then) {
-            if (!other.count(name))
+            auto there = other.find(name);
+            if (there == other.end())
                 merged.names[name] = maybe(a);
-            else if (a.state != State::Defined)
+            else if (a.state != State::Defined && there->second.state != State::Mixed)
                 merged.names[name] = a;
         }
         for (const auto& [name, b] : other) {
@@ -165,6 +177,11 @@ bool Bindings::resolve_header(Loop& loop) {
                     must_restart_ |= learnt_.targets_read_after.insert(it->second.loop).second;
                     continue;
                 }
+                if (it->second.state == State::Mixed) {
+                    learnt_.mixed[loop.node][name] = it->second;
+                    grew = true;
+                    continue;
+                }
                 if (is_same(head.value, it->second.value)) continue;
                 Joined joined = learn(*loop.guess, name, head, it->second);
                 if (joined == Joined::Never)
@@ -203,7 +220,7 @@ bool Bindings::resolve_exit(Loop& loop, Env normal, bool has_normal) {
                     Joined joined = learn(*loop.guess, name, a, b);
                     if (joined == Joined::Never) merged.names[name] = mixed(a, b);
                     grew |= joined == Joined::Wider;
-                } else if (a.state == State::Defined) {
+                } else if (a.state == State::Defined || b.state == State::Mixed) {
                     merged.names[name] = maybe(b);
                 }
             }

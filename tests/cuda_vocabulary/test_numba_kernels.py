@@ -50,7 +50,6 @@ def test_extensions_prepare_arguments(chosen):
         ({"target": "cuda"}, TypeError, "no keyword 'target'.*leave it out"),
         ({"parallel": True}, TypeError, "no keyword 'parallel'"),
         ({"argtypes": (int32,)}, TypeError, "no keyword 'argtypes'.*signature as first argument"),
-        ({"nopython": False}, ValueError, "nopython=False is not possible"),
         ({"wrong": 1}, TypeError, "unknown keyword 'wrong'"),
         ({"extensions": 3}, TypeError, "extensions is a list of objects"),
         ({"extensions": [3]}, TypeError, "extensions is a list of objects"),
