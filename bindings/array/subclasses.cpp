@@ -70,7 +70,8 @@ PyObject* plain(PyObject*, PyObject* x) noexcept {
 }
 
 PyObject* is_of_numpys_object(PyObject*, PyObject* x) noexcept {
-    return PyBool_FromLong(is_of_numpys(x));
+    return PyBool_FromLong(
+        is_of_numpys(PyType_Check(x) ? reinterpret_cast<PyTypeObject*>(x) : Py_TYPE(x)));
 }
 
 PyMethodDef functions[] = {
@@ -84,7 +85,7 @@ PyMethodDef functions[] = {
     {"_subclass_base", make_base, METH_NOARGS, "_subclass_base()\n--\n\n"},
     {"_is_of_numpys", is_of_numpys_object, METH_O,
      "_is_of_numpys(x, /)\n--\n\nWhether it is a masked array, a matrix, or of another class that "
-     "derives from NumPy's array."},
+     "derives from NumPy's array, or such a class."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -108,8 +109,7 @@ bool derives_from_numpys(const PyTypeObject* type) {
     return false;
 }
 
-bool is_of_numpys(PyObject* o) {
-    const PyTypeObject* type = Py_TYPE(o);
+bool is_of_numpys(const PyTypeObject* type) {
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;  // NumPy's array itself
     const std::string_view name = type->tp_name;
     return name != "memmap" && name != "recarray" && derives_from_numpys(type);

@@ -16,10 +16,11 @@ bool has_protocol(PyObject* o);
 /// Whether the class is NumPy's array or derives from it; nothing is imported for that.
 bool derives_from_numpys(const PyTypeObject* type);
 
-/// Whether it is of a class that derives from NumPy's array, as masked arrays and matrices: then
+/// Whether it is a class that derives from NumPy's array, as that of masked arrays: then
 /// NumPy computes, as the class may give its elements another meaning. Maps of files and arrays of
 /// records do not.
-bool is_of_numpys(PyObject* o);
+bool is_of_numpys(const PyTypeObject* type);
+inline bool is_of_numpys(PyObject* o) { return is_of_numpys(Py_TYPE(o)); }
 
 /// Whether one of the arguments is of a derived class, or of another library's class that has
 /// NumPy's protocol for elementwise functions.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import sys
 
 import unisono as un
 
@@ -132,14 +131,9 @@ def _overrides(x):
 @functools.lru_cache(256)
 def _computes(kind):
     own = getattr(kind, "__array_ufunc__", _by_operators(kind) or None)
-    return (own is not None and own not in _ordinary(kind.__module__)) or _is_of_numpys(kind)
-
-
-def _is_of_numpys(kind):
-    """Whether a class derives from NumPy's array and may give elements another meaning, as masked arrays do."""
-    numpy = sys.modules.get("numpy")
-    is_derived = numpy is not None and issubclass(kind, numpy.ndarray)
-    return is_derived and kind.__name__ not in ("ndarray", "memmap", "recarray")
+    return (own is not None and own not in _ordinary(kind.__module__)) or _engine._is_of_numpys(
+        kind
+    )
 
 
 @functools.lru_cache(256)
@@ -264,7 +258,7 @@ def _by_others(self, others, args, options):
     for x in others:
         if _by_operators(builtins.type(x)):
             return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
-        if _is_of_numpys(builtins.type(x)) and hasattr(numpy, self.__name__):
+        if _engine._is_of_numpys(x) and hasattr(numpy, self.__name__):
             made = by_numpy(self.__name__, *inputs, **options)
             if made is not NotImplemented:
                 return made

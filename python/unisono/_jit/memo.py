@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-import types
 
 from .desugar import _assign, _at, _name
-from .source import read_function
+from .source import names_of, read_function
 
 _Wrapper = type(functools.cache(lambda: None))
 
@@ -29,7 +28,7 @@ class Memo:
         made, waiting = {}, [self.function]
         scope = self.function.__globals__
         while waiting:
-            for name in _names_of(waiting.pop().__code__):
+            for name in names_of(waiting.pop().__code__):
                 value = None if name in self.locals else scope.get(name)
                 if type(value) is not _Wrapper or name in made:
                     continue
@@ -66,12 +65,6 @@ class Memo:
         )
         empty = _at(ast.Dict(keys=[], values=[]), s)
         return [_assign(_name(memo, s, ast.Store()), empty), _at(made, s)]
-
-
-def _names_of(code):
-    """The global names that a function and those inside of it read."""
-    inside = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return [*code.co_names, *(name for c in inside for name in _names_of(c))]
 
 
 def _always_returns(body):

@@ -201,6 +201,11 @@ def _codes(code):
             yield from _codes(constant)
 
 
+def names_of(code):
+    """The global names and attributes that a function and those inside of it read."""
+    return [name for inner in _codes(code) for name in inner.co_names]
+
+
 def _is_equal(a, b):
     def plain(code):
         return [(type(c), c) for c in code.co_consts if not isinstance(c, types.CodeType)]

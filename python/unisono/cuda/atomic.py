@@ -6,24 +6,9 @@ A NaN that is given changes nothing, and one that is held stays; `nanmax` and `n
 from __future__ import annotations
 
 from .. import atomic as _all
-from ..atomic import add, and_, cas, compare_and_swap, dec, exch, inc, nanmax, nanmin, or_, sub, xor
+from ..atomic import *  # noqa: F403
 
-__all__ = [
-    "add",
-    "and_",
-    "cas",
-    "compare_and_swap",
-    "dec",
-    "exch",
-    "inc",
-    "max",
-    "min",
-    "nanmax",
-    "nanmin",
-    "or_",
-    "sub",
-    "xor",
-]
+__all__ = _all.__all__
 
 
 def max(array, index, value):

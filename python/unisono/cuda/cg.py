@@ -11,6 +11,7 @@ import types
 
 from .. import barrier
 from .._engine import CompileError
+from .._jit.source import names_of
 from .words import _only_in_kernels
 
 __all__ = ["GridGroup", "this_grid"]
@@ -78,7 +79,7 @@ def spans_the_grid(function):
 
 
 def _look(function, seen):
-    names = _names_of(function.__code__)
+    names = set(names_of(function.__code__))
     seen[function] = names
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     held = {name: cell.cell_contents for name, cell in cells if cell != types.CellType()}
@@ -87,11 +88,3 @@ def _look(function, seen):
         value = getattr(value, "py_func", value)
         if isinstance(value, types.FunctionType) and value not in seen:
             _look(value, seen)
-
-
-def _names_of(code):
-    names = set(code.co_names)
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            names |= _names_of(inner)
-    return names

@@ -4,7 +4,7 @@ import unisono
 
 from ..._records.records import by_numpy, holds_records
 from .from_data import from_bytes
-from .numpys_elements import computed, results
+from .numpys_elements import computed, growing, results
 
 
 def _ours(name, where=unisono):
@@ -92,7 +92,8 @@ def array_function(self, function, types, args, options):
     written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
     if _is_numpys_array(written):
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
-    if function.__name__ in _converts:
+    if function.__name__ in growing:
+        # Compiled code takes what they make, SciPy's optimizers gradients and Jacobians: NumPy's, as of numpy.asarray.
         made = computed(function, args, options)
         if made is not NotImplemented:
             return made
@@ -133,9 +134,6 @@ def _is_numpys_array(written):
 
 # Functions that write into their first argument.
 _writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
-# Functions that make NumPy's arrays of what they are given, for compiled code that takes no others: SciPy's optimizers call
-# them with gradients and Jacobians. `numpy.asarray` does the same.
-_converts = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
 # Functions for which None is an element, as matplotlib has it.
 _takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
 # Functions of arrays with a text among their parameters that is no element.

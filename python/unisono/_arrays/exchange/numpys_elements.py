@@ -18,10 +18,8 @@ _kinds, _chars = "OSUMmVT", "gG"
 # Functions that convert: arrays of objects are made where their dtype is given or no number is among them, not of
 # what is no number by mistake.
 _makers = frozenset("array asarray asanyarray ascontiguousarray asfortranarray copy".split())
-
-
 # Functions that give an array without axes one: any object is an element.
-_growing = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
+growing = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
 
 
 class _Elsewhere(Exception):
@@ -53,14 +51,12 @@ def retried(name, args, options, arrays_only=False):
         return NotImplemented
     if arrays_only and not any(map(_has_array_of_numpys, args)):
         return NotImplemented
-    is_grown = name in _growing and all(map(is_object, args))
+    is_grown = name in growing and all(map(is_object, args))
     if not (is_grown or any(map(is_numpys, args))) and not any(
         v is not None and is_numpys(v) for v in options.values()
     ):
         return NotImplemented
-    if name not in _growing and any(
-        callable(x) and not isinstance(x, (type, _DType)) for x in args
-    ):
+    if name not in growing and any(callable(x) and not isinstance(x, (type, _DType)) for x in args):
         return NotImplemented  # it may have been called already
     try:
         args, options = _converted(args, options)
