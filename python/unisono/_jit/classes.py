@@ -108,14 +108,15 @@ def _field_to_address(cls):
 
 
 def _field_to_bits(cls):
-    """On the way from a Generator of NumPy to the address of its bit generator: the next field."""
-    numpy = sys.modules.get("numpy.random")
-    if numpy is None:
-        return ""
-    if cls is numpy.Generator:
-        return "bit_generator"
-    if issubclass(cls, numpy.BitGenerator):
-        return "ctypes"
+    """On the way from a Generator of NumPy or ours to the address of its bit generator: the next field."""
+    for where in ("numpy.random", "unisono.random"):
+        module = sys.modules.get(where)
+        if module is None:
+            continue
+        if cls is module.Generator:
+            return "bit_generator"
+        if issubclass(cls, module.BitGenerator):
+            return "ctypes"
     if cls.__name__ == "interface" and "bit_generator" in getattr(cls, "_fields", ()):
         return "bit_generator"
     ctypes = sys.modules.get("ctypes")

@@ -1,4 +1,4 @@
-"""Methods of NumPy's Generator that compiled code calls: the numbers that the Generator itself draws.
+"""Methods of a Generator of NumPy or ours that compiled code calls: the numbers that the Generator itself draws.
 
 A Generator is passed by the address that its bit generator hands to C (`numpy.random.BitGenerator.ctypes`). What
 NumPy's own samplers draw, those of its C interface (numpy/random/c_distributions.pxd), is drawn by them.

@@ -1,5 +1,9 @@
-"""Distributions that NumPy draws from the stream of a generator of ours: its numbers, and its place in the stream behind them."""
+"""Streams as NumPy's code and compiled code draw from them.
 
+Distributions that NumPy draws from the stream of a generator of ours: its numbers, and its place in the stream behind them.
+"""
+
+import collections
 import functools
 import threading
 
@@ -37,3 +41,22 @@ def _draw_as_randomstate(generator, name, args, named):
         made = getattr(theirs, name)(*args, **named)
         generator.set_state(theirs.get_state())
     return made
+
+
+# NumPy's names, by which compiled code finds the address (`numpy.random.BitGenerator.ctypes`).
+_Interface = collections.namedtuple(
+    "interface", "state_address state next_uint64 next_uint32 next_double bit_generator"
+)
+
+
+def interface_of(capsule):
+    """What a capsule of NumPy's `bitgen_t` points to (numpy/random/bitgen.h), for ctypes."""
+    import ctypes as c
+
+    pointer_of = c.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
+    address = pointer_of(capsule, b"BitGenerator")
+    state, *functions = (c.c_void_p * 4).from_address(address)
+    drawn = (c.c_uint64, c.c_uint32, c.c_double)
+    made = [c.cast(f, c.CFUNCTYPE(t, c.c_void_p)) for f, t in zip(functions, drawn, strict=True)]
+    return _Interface(state, c.c_void_p(state), *made, c.c_void_p(address))

@@ -7,6 +7,7 @@ import sys
 import threading
 
 from .. import _engine
+from . import _numpys_streams
 
 _M32 = 0xFFFFFFFF
 
@@ -158,9 +159,14 @@ class BitGenerator(KnownAsNumpys):
         """What NumPy's generators draw from: ``numpy.random.Generator(un.random.PCG64(3))``."""
         if self._stream is None:
             raise AttributeError(
-                f"{type(self).__name__}: NumPy cannot draw from it; use PCG64 or MT19937"
+                f"{type(self).__name__}: NumPy and compiled code cannot draw from it; use PCG64 or MT19937"
             )
         return self._stream.capsule()
+
+    @functools.cached_property
+    def ctypes(self):
+        """Addresses of the stream and of the functions that draw from it, as NumPy's: for compiled code."""
+        return _numpys_streams.interface_of(self.capsule)
 
     @property
     def _seed_seq(self):  # NumPy's name; SciPy spawns generators by it
@@ -179,7 +185,7 @@ class BitGenerator(KnownAsNumpys):
         return numpy.random.Generator(self)
 
     def __getstate__(self):
-        parts = {k: v for k, v in self.__dict__.items() if k not in ("lock", "_numpys")}
+        parts = {k: v for k, v in self.__dict__.items() if k not in ("lock", "_numpys", "ctypes")}
         if self._stream is not None:
             parts["_stream"] = self.state
         return parts

@@ -1,10 +1,18 @@
-"""Generators of NumPy as arguments of compiled functions: they draw NumPy's numbers, and go on from there."""
+"""Generators of NumPy and ours as arguments of compiled functions: they draw NumPy's numbers, and go on from there."""
 
 import numpy as np
 import pytest
 import unisono as un
 
 BITS = [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64]
+BITS += [un.random.PCG64, un.random.MT19937]
+
+
+def generators(bits, seed):
+    """A generator over the bits, and NumPy's of the same numbers."""
+    made = un.random if bits.__module__.startswith("unisono") else np.random
+    theirs = getattr(np.random, bits.__name__)
+    return made.Generator(bits(seed)), np.random.Generator(theirs(seed))
 
 
 def fractions(rng):
@@ -45,10 +53,10 @@ def curves(rng):
     )
 
 
-@pytest.mark.parametrize("bits", BITS, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bits", BITS, ids=lambda b: f"{b.__module__.split('.')[0]}-{b.__name__}")
 @pytest.mark.parametrize("draws", [fractions, integers, curves], ids=lambda f: f.__name__)
 def test_the_same_numbers(draws, bits):
-    ours, theirs = np.random.Generator(bits(5)), np.random.Generator(bits(5))
+    ours, theirs = generators(bits, 5)
     for got, wanted in zip(un.jit(draws)(ours), draws(theirs), strict=True):
         assert np.shape(got) == np.shape(wanted)
         if draws is curves:  # but for the last bits of ziggurats
@@ -68,6 +76,9 @@ def test_comes_back_as_the_same_object():
     found = drawn(one, two)
     assert found[1] is one and found[2][0] is two
     assert drawn(one, one)[2][0] is one
+    mine = un.random.default_rng(1)
+    assert drawn(mine, two)[1] is mine
+    assert mine.random() == np.random.default_rng(1).random(2)[1]
 
 
 def test_shuffles_in_place():
@@ -102,3 +113,13 @@ def test_errors():
         none(rng)
     with pytest.raises(un.CompileError, match="Generator has no method 'permuted'"):
         other(rng)
+    with pytest.raises(AttributeError, match="Philox: .* compiled code cannot draw from it"):
+        spread(un.random.Generator(un.random.Philox(0)), 1.0)
+
+
+def test_a_stream_is_drawn_from_by_its_addresses():
+    ours, theirs = un.random.PCG64(3), np.random.PCG64(3)
+    a, b = ours.ctypes, theirs.ctypes
+    assert a.next_double(a.state) == b.next_double(b.state)
+    assert a.next_uint64(a.state) == b.next_uint64(b.state)
+    assert ours.state == theirs.state
