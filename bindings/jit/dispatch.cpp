@@ -429,6 +429,32 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
     return call_any(source, args, count, keywords, range, is_new);
 }
 
+static bool holds_array(const frontend::ResultShape& shape) {
+    return shape.kind == frontend::ResultShape::Kind::Array ||
+           std::any_of(shape.items.begin(), shape.items.end(), holds_array);
+}
+
+/// In a block of a device, arrays that a function makes of numbers alone are made there, as
+/// those of `zeros` are. On a mesh, compiled code makes the rank's own arrays.
+bool Dispatch::follows_block(const Specialisation& made, const Arguments& arguments) const {
+    if (made.device || arguments.array_count() > 0 || arguments.stays_on_host()) return false;
+    if (!device_name_.empty() || !holds_array(made.result)) return false;
+    const Device* block = device_of_block();
+    return block && block->info().kind != "mesh";
+}
+
+std::shared_ptr<Specialisation> Dispatch::find_unless_refused(const frontend::Source& source,
+                                                              const Arguments& arguments,
+                                                              const NDRange* range) {
+    if (is_refused(arguments)) return nullptr;
+    try {
+        return find(source, arguments, range ? range->dimensions : 0);
+    } catch (const Error& refusal) {
+        if (range || !note_refusal(arguments, refusal)) throw;
+    }
+    return nullptr;
+}
+
 /// The way of every call: arguments of any types, results that are objects.
 PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* args,
                              std::size_t count, PyObject* keywords, const NDRange* range,
@@ -448,13 +474,10 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     place(arguments);
     if (const Device* far = arguments.device(); far && !range && far->info().kind == "mesh")
         return call_by_statements(args, count, keywords, *far);
-    if (is_refused(arguments))
-        return call_on_host(source, args, count, keywords, *arguments.device());
-    std::shared_ptr<Specialisation> known;
-    try {
-        known = find(source, arguments, range ? range->dimensions : 0);
-    } catch (const Error& refusal) {
-        if (range || !note_refusal(arguments, refusal)) throw;
+    auto known = find_unless_refused(source, arguments, range);
+    if (known && !range && follows_block(*known, arguments)) {
+        arguments.move_to(*device_of_block());
+        known = find_unless_refused(source, arguments, range);
     }
     if (!known) return call_on_host(source, args, count, keywords, *arguments.device());
     Specialisation* made = known.get();

@@ -142,6 +142,11 @@ class Dispatch {
               std::size_t count, PyObject* keywords) const;
     const std::shared_ptr<Specialisation>& find(const frontend::Source& source,
                                                 const Arguments& arguments, int dimensions);
+    /// The same; null where the device of the arguments refuses it and the host takes it over.
+    std::shared_ptr<Specialisation> find_unless_refused(const frontend::Source& source,
+                                                        const Arguments& arguments,
+                                                        const NDRange* range);
+    bool follows_block(const Specialisation& made, const Arguments& arguments) const;
     /// Keeps what calls in progress use, when the source is read anew.
     void retire(const std::vector<std::shared_ptr<Specialisation>>& list);
     void compile(Specialisation& made, Device& device) const;

@@ -36,6 +36,20 @@ def hypotenuse(x, y):
     return (x * x + y * y) ** 0.5
 
 
+@un.jit
+def triangle(n):
+    made = np.zeros((n, n))
+    for i in un.prange(n):
+        for j in range(i + 1):
+            made[i, j] = i * j
+    return made
+
+
+@un.jit
+def remainder(a, b):
+    return a % b
+
+
 def copied(f):
     before = un.stats()["bytes_copied"]
     f()
@@ -57,6 +71,19 @@ def test_compiled_functions(device):
     scale(a, b)
     np.testing.assert_array_equal(b, a * 2.5)
     assert shifted(a).device == "cpu"
+
+
+def test_arrays_made_of_numbers_alone(device):
+    expected = np.fromfunction(lambda i, j: i * j * (j <= i), (5, 5))
+    assert triangle(5).device == "cpu"
+    for _ in range(2):
+        with un.device(device):
+            made = triangle(5)
+            assert made.device == device
+            assert (made + un.zeros((5, 5))).device == device
+            assert remainder(17, 5) == 2
+        np.testing.assert_array_equal(np.asarray(made), expected)
+        assert triangle(5).device == "cpu"
 
 
 def test_only_what_is_written_comes_back(device):
