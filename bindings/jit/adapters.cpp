@@ -28,18 +28,27 @@ const Dispatch::Element& Dispatch::element(const std::vector<frontend::Type>& ar
                                   " arguments; got " + std::to_string(args.size()) +
                                   "; give one type or array for each");
     }
+    using Kind = frontend::ResultShape::Kind;
     frontend::Compiled compiled = compile_source({now, args, true, 0});
-    if (compiled.result.kind != frontend::ResultShape::Kind::Scalar) {
-        throw Error(ErrorKind::Compile,
-                    name_ + ": an elementwise function must return one number; got " +
-                        (compiled.result.kind == frontend::ResultShape::Kind::Tuple
-                             ? std::string("a tuple")
-                             : std::string("no number")) +
-                        "; return a number, or use guvectorize for arrays");
+    const frontend::ResultShape& result = compiled.result;
+    const bool is_complex_result = result.kind == Kind::Complex;
+    if (result.kind != Kind::Scalar && !is_complex_result) {
+        throw Error(
+            ErrorKind::Compile,
+            name_ + ": an elementwise function must return one number; got " +
+                (result.kind == Kind::Tuple ? std::string("a tuple") : std::string("no number")) +
+                "; return a number, or use guvectorize for arrays");
     }
-    Element made{args, compiled.result.dtype, nullptr};
+    Element made{args,
+                 is_complex_result ? unisono::dtype_of('c', 2 * size_of(result.items[0].dtype))
+                                   : result.dtype,
+                 nullptr};
     made.has_state = has_state(compiled.module);
-    if (!made.has_state && ElementFunction::accepts(compiled.module))
+    // The parts of complex numbers are parameters and results of their own.
+    const bool is_real =
+        !is_complex_result &&
+        std::none_of(args.begin(), args.end(), [](const auto& t) { return is_complex(t.dtype); });
+    if (is_real && !made.has_state && ElementFunction::accepts(compiled.module))
         made.function = std::make_shared<ElementFunction>(std::move(compiled.module));
     return elements_.emplace_back(std::move(made));
 }
@@ -63,13 +72,14 @@ static bool makes_tables(const ir::Module& module) {
 
 /// A type as Python names it: a dtype's name for NumPy's scalars, "weak int" and the like for
 /// Python's, "float64*" for a pointer.
-frontend::Type type_named(std::string_view t) {
+frontend::Type type_named(std::string_view t, bool takes_complex) {
     if (t == "weak bool") return frontend::Type::python(Weak::Bool);
     if (t == "weak int") return frontend::Type::python(Weak::Int);
     if (t == "weak float") return frontend::Type::python(Weak::Float);
     bool found = true, is_pointer = t.ends_with('*');
     DType d = dtype_from_name(is_pointer ? t.substr(0, t.size() - 1) : t, found);
-    const bool is_taken = found && !is_complex(d) && !is_half(d);
+    const bool is_taken =
+        found && !is_half(d) && (!is_complex(d) || (takes_complex && !is_pointer));
     if (is_taken && is_pointer) return frontend::Type::array(d, {ir::StrideClass::One}, true);
     if (!is_taken) {
         fail(ErrorKind::Type, std::string(t) +

@@ -56,8 +56,9 @@ struct Specialisation {
 Storage* shared_storage(Block* block, std::uintptr_t address, std::span<const std::int64_t> extents,
                         std::span<const std::int64_t> strides, std::int64_t size);
 
-/// A type as Python names it: "float64", "weak int", "float64*".
-frontend::Type type_named(std::string_view name);
+/// A type as Python names it: "float64", "weak int", "float64*"; complex numbers where they are
+/// taken.
+frontend::Type type_named(std::string_view name, bool takes_complex = false);
 
 /// Compile errors show their place themselves.
 frontend::Compiled compile_source(const frontend::CompileRequest& request);

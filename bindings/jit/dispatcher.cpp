@@ -183,12 +183,12 @@ PyObject* kernel_axes(PyObject* self, PyObject*) {
     });
 }
 
-std::vector<frontend::Type> types_of(PyObject* names) {
+std::vector<frontend::Type> types_of(PyObject* names, bool takes_complex = false) {
     std::vector<frontend::Type> list;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
         const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
         if (!text) throw PythonError{};
-        list.push_back(type_named(text));
+        list.push_back(type_named(text, takes_complex));
     }
     return list;
 }
@@ -198,7 +198,7 @@ std::vector<frontend::Type> types_of(PyObject* names) {
 PyObject* element(PyObject* self, PyObject* names) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (!PyTuple_Check(names)) fail(ErrorKind::Type, "_element: takes a tuple");
-        const auto& e = ready(self).element(types_of(names));
+        const auto& e = ready(self).element(types_of(names, true));
         return Py_BuildValue("(NOO)", dtype_object(e.result), e.function ? Py_True : Py_False,
                              e.has_state ? Py_True : Py_False);
     });
@@ -262,7 +262,7 @@ PyObject* elementwise(PyObject* self, PyObject* const* args, Py_ssize_t n) {
             types.push_back(weak == Weak::None ? frontend::Type::numpy(t)
                                                : frontend::Type::python(weak));
         }
-        if (args[0] != Py_None) types = types_of(args[0]);
+        if (args[0] != Py_None) types = types_of(args[0], true);
         const auto& e = ready(self).element(types);
         if (!e.function) Py_RETURN_NONE;
         note_line();

@@ -77,10 +77,13 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
         return Type::python(std::max(a.weak, b.weak));
     }
     if (!a.is_weak() && !b.is_weak()) {
-        // An integer becomes a float of 64 bits, as Python's does; other pairs compute differently.
-        const bool is_number = (is_integer(a.dtype) && b.dtype == DType::Float64) ||
-                               (is_integer(b.dtype) && a.dtype == DType::Float64);
-        return is_number ? std::optional(Type::numpy(DType::Float64)) : std::nullopt;
+        // Towards Python's float and complex, as Python's numbers; other pairs compute differently.
+        auto becomes = [](DType from, DType to) {
+            return (to == DType::Float64 && is_integer(from)) ||
+                   (to == DType::Complex128 && (is_integer(from) || from == DType::Float64));
+        };
+        if (becomes(a.dtype, b.dtype)) return b;
+        return becomes(b.dtype, a.dtype) ? std::optional(a) : std::nullopt;
     }
     const Type& weak = a.is_weak() ? a : b;
     const Type& typed = a.is_weak() ? b : a;

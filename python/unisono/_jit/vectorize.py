@@ -2,12 +2,11 @@
 
 A function that cannot fail is a node of array operations: the engine inlines it in the kernels that it fuses
 (engine/tape/record/element_function.h). One that can (it raises, indexes, takes memory), or that has more than three
-operands, runs at once in a compiled loop written here, so that its error comes from the call.
+operands or complex ones, runs at once in a compiled loop written here, so that its error comes from the call.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 import textwrap
@@ -24,6 +23,7 @@ from .text import compile_text
 from .vectorize_methods import Methods, Probe, as_type
 
 _weak = {bool: "weak bool", int: "weak int", float: "weak float"}
+_defaults = {"weak bool": "bool", "weak int": "int64", "weak float": "float64"}
 
 
 def vectorize(pyfunc=None, /, *args, **options):
@@ -218,9 +218,6 @@ class Vectorized(Methods, _engine._ItemLoops):
     # ---- types
     def _result(self, types, declared=None):
         """Name of the result's dtype; compiles where that is needed to know."""
-        if any(_dtypes._table[t].kind == "c" for t in types if t in _dtypes._table):
-            _straight(self)
-            return declared or max(types, key=lambda t: _dtypes._table[t].itemsize)
         result, _, self._has_state = self._compiled._element(types)
         return declared or result.name
 
@@ -249,11 +246,18 @@ class Vectorized(Methods, _engine._ItemLoops):
             if types not in self._seen:
                 self._seen[types] = self._result(types)
             return types, self._seen[types]
-        for types, result in self._eager:
-            if dtype is not None and result != dtype.name:
-                continue
-            if all(casts(x, g, t, casting) for x, g, t in zip(operands, given, types, strict=True)):
-                return types, result
+        kinds = [given]
+        if all(
+            g in _defaults for g in given
+        ):  # of Python's numbers alone: their own dtypes first, as in NumPy
+            kinds.insert(0, [_defaults[g] for g in given])
+        for taken in kinds:
+            for types, result in self._eager:
+                if dtype is not None and result != dtype.name:
+                    continue
+                bound = zip(operands, taken, types, strict=True)
+                if all(casts(x, g, t, casting) for x, g, t in bound):
+                    return types, result
         kinds = ", ".join(g.removeprefix("weak ") for g in given)
         loops = "; ".join(f"{r}({', '.join(t)})" for t, r in self._eager)
         wanted = "" if dtype is None else f" and dtype={dtype.name}"
@@ -310,13 +314,13 @@ class Vectorized(Methods, _engine._ItemLoops):
         if names in self._short:
             return False
         self._short.add(names)
-        if any(n not in _dtypes._table or n.startswith("complex") or n == "float16" for n in names):
+        if any(n not in _dtypes._table or n == "float16" for n in names):
             return False
         try:
             types, result = self._choose(tuple(map(_ufunc.as_array, args)))
         except (CompileError, TypeError):
             return False  # refused there
-        if tuple(types) != names or result.startswith("complex"):
+        if tuple(types) != names:
             return False
         operands = [f"x{k}" for k in range(self.nin)]
         loop = self._loop(
@@ -376,14 +380,9 @@ class Vectorized(Methods, _engine._ItemLoops):
             if dtype is None and "weak int" not in kinds:  # whose value counts too
                 self._choices[kinds] = chosen
         types, result = chosen
-        if any(t.startswith("complex") for t in types):
-            made = _ufunc.as_array(
-                self.py_func(*(as_type(x, t) for x, t in zip(operands, types, strict=True)))
-            )
-        else:
-            made = self._compiled._elementwise(types, operands)
-            if made is None:
-                made = self._run_loop(operands, types, result)
+        made = self._compiled._elementwise(types, operands)
+        if made is None:
+            made = self._run_loop(operands, types, result)
         if dtype is not None and not self._eager:
             result = dtype.name
         return made if made.dtype.name == result else made.astype(result)
@@ -434,7 +433,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         names, values = [], []
         for k, (x, t) in enumerate(zip(operands, types, strict=True)):
             x = as_type(x, t, place)
-            if isinstance(x, (bool, int, float)):
+            if isinstance(x, (bool, int, float, complex)):
                 names.append(f"x{k}")
             else:
                 x = un.broadcast_to(x, shape).reshape(-1)
@@ -490,27 +489,3 @@ def casts(x, given, wanted, casting):
         info = un.iinfo(wanted)
         return info.min <= x <= info.max
     return kind in "fc"
-
-
-def _straight(made):
-    """Check that the function may be applied to whole arrays: arithmetic alone, no choices.
-
-    The scalar compiler has no complex numbers; array operations have.
-    """
-    from .source import read_function
-
-    definition, file, _, _ = read_function(made.py_func)
-    allowed = (
-        ast.Assign, ast.Return, ast.Expr, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Attribute,
-        ast.expr_context, ast.operator, ast.unaryop, ast.Call,
-    )  # fmt: skip
-    for statement in definition.body:
-        for node in ast.walk(statement):
-            call = isinstance(node, ast.Call) and not (
-                isinstance(node.func, ast.Name) and node.func.id == "abs"
-            )
-            if not isinstance(node, allowed) or isinstance(node, ast.Not) or call:
-                raise CompileError(
-                    f"{made.__name__}: complex elements take arithmetic alone; got {type(node).__name__} in "
-                    f"{file}:{getattr(node, 'lineno', definition.lineno)}; compute with .real and .imag as two arrays"
-                )

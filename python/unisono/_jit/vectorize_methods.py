@@ -46,11 +46,6 @@ class Methods:
         dtype = x.dtype if dtype is None else dtype
         probe = Probe(dtype)
         types, result = self._choose((probe, probe))
-        if any(t.startswith("complex") for t in types):
-            raise TypeError(
-                f"{self.__name__}.{method}: complex elements are not supported in compiled loops; got {dtype}; combine "
-                f"the parts"
-            )
         return types, result
 
     def reduce(

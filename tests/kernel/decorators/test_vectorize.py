@@ -288,12 +288,73 @@ def test_complex_arithmetic():
     u = un.asarray(a).copy()
     vmult(u, b, out=u)
     same(u, wanted)
-    with pytest.raises(un.CompileError, match="complex elements take arithmetic alone"):
-        un.vectorize(["complex64(complex64)"])(clamped_complex)
 
 
-def clamped_complex(z):
-    return z if z.real > 0 else -z
+def phasor(x):
+    return np.cos(x) + 1j * np.sin(x)
+
+
+def test_complex_results_of_real_operands():
+    x = np.linspace(-3, 3, 50)
+    signatures = ["complex64(float32)", "complex128(float64)"]
+    for made in (un.vectorize(signatures, identity=1)(phasor), un.vectorize(phasor)):
+        for dtype in ("float32", "float64"):
+            got = made(x.astype(dtype))
+            assert got.dtype == phasor(x.astype(dtype)).dtype
+            np.testing.assert_allclose(got, phasor(x), rtol=1e-6 if dtype == "float32" else 1e-15)
+        assert made.types == ["f->F", "d->D"]
+        assert made(0.0) == 1 and made(0.0).dtype == "complex128"
+    both = un.vectorize(lambda a, b: complex(a, b))
+    same(both(x[:, None], x), x[:, None] + 1j * x)
+    same(both(x[:3], 2), x[:3] + 2j)
+    out = np.zeros(50, "complex128")
+    assert made(x, out=out) is out and out[0] == phasor(x)[0]
+    with pytest.raises(TypeError, match="cannot cast the result from complex128 to float64"):
+        made(x, out=np.zeros(50))
+    squares = un.vectorize(["float32(complex64)", "float64(complex128)"])(
+        lambda z: z.real**2 + z.imag**2
+    )
+    assert squares(3 + 4j) == 25 and squares(np.complex64(3 + 4j)).dtype == "float32"
+
+
+def test_complex_elements_that_choose():
+    @un.vectorize(["complex64(complex64)", "complex128(complex128)"])
+    def clamped(z):
+        return z if z.real > 0 else -z
+
+    @un.vectorize
+    def raised(z, k):  # a number on one path, a complex one on the other
+        if k > 1:
+            return z**k
+        return z.real
+
+    z = np.array([1 - 2j, -1 + 3j, 0.5j])
+    for dtype in ("complex64", "complex128"):
+        same(clamped(z.astype(dtype)), np.where(z.real > 0, z, -z).astype(dtype))
+    same(raised(z, np.array([1, 2, 2])), np.array([1, z[1] ** 2, z[2] ** 2]))
+
+
+def test_complex_elements_combined():
+    @un.vectorize(["complex128(complex128, complex128)"], identity=1)
+    def product(a, b):
+        return a * b
+
+    z = np.array([[1 - 2j, -1 + 3j, 0.5j], [2, 1j, 1 + 1j]])
+    same(product.reduce(z), z[0] * z[1])
+    same(product.accumulate(z), np.array([z[0], z[0] * z[1]]))
+    same(product.outer(z[0], z[1]), z[0][:, None] * z[1])
+    at = z[0].copy()
+    product.at(at, [0, 0, 2], z[1])
+    same(at, np.array([z[0, 0] * z[1, 0] * z[1, 1], z[0, 1], z[0, 2] * z[1, 2]]))
+
+
+def test_numbers_alone_take_the_signature_of_their_own_dtypes():
+    twice = un.vectorize(["int32(int32)", "int64(int64)", "float32(float32)", "float64(float64)"])(
+        lambda x: x * 2
+    )
+    assert [twice(x).dtype for x in (3, 0.5, True)] == ["int64", "float64", "int32"]
+    assert twice(np.float32(0.5)).dtype == "float32"
+    assert un.vectorize(["float32(float32)"])(lambda x: x * 2)(0.5).dtype == "float32"
 
 
 def test_captured_values_and_callees():
