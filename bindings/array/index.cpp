@@ -131,6 +131,19 @@ bool plain_number(PyObject* o, Arg& arg) {
              Py_TYPE(o)->tp_name);
 }
 
+/// Whether some elements of a sequence are lists or tuples and others, such as slices, are not.
+bool is_ragged(PyObject* sequence) {
+    Ref elements(PySequence_List(sequence));
+    if (!elements.p) python_failed();
+    const Py_ssize_t n = PyList_GET_SIZE(elements.p);
+    Py_ssize_t nested = 0;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        PyObject* o = PyList_GET_ITEM(elements.p, k);
+        nested += PyList_Check(o) || PyTuple_Check(o);
+    }
+    return nested > 0 && nested < n;
+}
+
 /// An index array: bools and integers, sequences of them, or the arrays of other libraries.
 Array index_array(PyObject* o) {
     if (PyBool_Check(o)) return Array::known(Scalar::of(DType::Bool, o == Py_True));
@@ -147,6 +160,10 @@ Array index_array(PyObject* o) {
         made = to_array(o, true);
     } catch (const Error& e) {
         if (e.kind() != ErrorKind::Type) throw;
+        if (sequence && is_ragged(o))
+            fail(ErrorKind::Value,
+                 "index: the list has an inhomogeneous shape after 1 dimension; got lists beside "
+                 "other elements; write a tuple, as in a[[0, 1], :], to index several axes");
         if (sequence) no_index(o);  // [slice(None)], ["a"]
         fail(ErrorKind::Index,
              std::string("index: arrays used as indices must be of integer (or boolean) type; ") +

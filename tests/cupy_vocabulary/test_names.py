@@ -377,3 +377,51 @@ def test_casts_of_products_and_shapes_of_replacements(xp):
     for name in ("nan", "posinf", "neginf"):
         with pytest.raises(ValueError):
             xp.nan_to_num(x, **{name: xp.zeros((2, 3))})
+
+
+@pytest.mark.parametrize("number", [True, 2, 2.5, 1 + 2j])
+def test_parts_of_numbers_are_arrays(number):
+    for part, wanted in ((cp.real, np.real), (cp.imag, np.imag)):
+        made = part(number)
+        assert type(made) is un.ndarray and made.shape == () and made == wanted(number)
+    assert un.real(number) == np.real(number) and type(un.real(2)) is int
+
+
+@pytest.mark.parametrize("xp", [np, cp])
+def test_rows_are_stacked_with_a_warning(xp):
+    with pytest.warns(DeprecationWarning, match="`row_stack` alias is deprecated"):
+        assert xp.row_stack((xp.ones(2), xp.zeros(2))).tolist() == [[1, 1], [0, 0]]
+
+
+class _Holds:
+    def __init__(self, array):
+        self._array = array
+
+    def __cupy_get_ndarray__(self):
+        return self._array
+
+
+class _Describes:
+    def __init__(self, array):
+        self._array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        a = self._array
+        given = {"shape": a.shape, "typestr": a.dtype.str, "data": (a.data.ptr, False)}
+        return {**given, "version": 3}
+
+
+@pytest.mark.parametrize("holder", [_Holds, _Describes])
+def test_lists_of_what_holds_arrays(chosen, holder):
+    if holder is _Describes and chosen.name != "cpu":
+        return
+    index = cp.arange(3)
+    held = holder(index)
+    a = cp.arange(10.0) * 2
+    assert cp.asarray([held, held]).tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert cp.asarray([held, held]).device == chosen
+    assert a[[held]].tolist() == [[0, 2, 4]] and a[held,].tolist() == [0, 2, 4]
+    assert cp.min_scalar_type([held]) == index.dtype
+    a.fill(holder(cp.ones(())))
+    assert a.tolist() == [1] * 10

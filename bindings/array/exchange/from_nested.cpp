@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "library/gather/join.h"
 #include "reference.h"
@@ -91,6 +92,8 @@ bool converts(PyObject* o) {
 }
 
 void discover_object(PyObject* o, Nested& n, std::size_t depth) {
+    if (Ref theirs(shared_on_device(o)); theirs.p && is_array(theirs.p))
+        return discover_array(o, array_of(theirs.p), n, depth);
     if (PyObject_HasAttrString(o, "__array__")) {
         Ref made(PyObject_CallMethod(o, "__array__", nullptr));
         if (!made.p) python_failed();

@@ -27,7 +27,7 @@ def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     if target is not None:
         for x in arrays:
             check_cast(what, x.dtype, target, casting)
-        if target.kind != "c" and any(x.dtype.kind == "c" for x in arrays):
+        if target.kind not in "bc" and any(x.dtype.kind == "c" for x in arrays):
             warnings.warn(
                 "Casting complex values to real discards the imaginary part",
                 un.exceptions.ComplexWarning,

@@ -606,14 +606,12 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     begins = indices.tolist()
     x = move_axis(x, axis, 0)
     ends = [*begins[1:], n] if begins else []
-    result = un.empty(
-        (len(begins), *x.shape[1:]),
-        reduce(self, un.ones(1, x.dtype), 0, dtype).dtype,
-        device=x.device,
-    )
+    shape = list(x.shape[1:])
+    shape.insert(axis, len(begins))
+    result = un.empty(shape, reduce(self, un.ones(1, x.dtype), 0, dtype).dtype, device=x.device)
+    rows = move_axis(result, axis, 0)
     for k, (first, end) in enumerate(zip(begins, ends, strict=True)):
-        result[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]
-    result = move_axis(result, 0, axis)
+        rows[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]
     return result if out is None else _deliver(name, result, out, True, "same_kind", None)
 
 

@@ -38,7 +38,7 @@ def unique(
     axis : int, optional
         Distinct slices along this axis, in lexicographic order, instead of elements.
     equal_nan : bool
-        Whether all NaN are one value.
+        Whether all NaN are one value; of slices along an axis they never are.
     sorted : bool
         Accepted for compatibility; the values are always sorted.
 
@@ -63,7 +63,7 @@ def unique(
         return by_numpy("unique", ar, return_index, return_inverse, return_counts, axis)
     wanted = (return_index, return_inverse, return_counts)
     if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):
-        found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"), equal_nan)
+        found = _unique_slices(ar, axis_index(axis, ar.ndim, "unique"))
     elif any(wanted):
         values, index, inverse, counts = fronts.unique(ar, True, bool(equal_nan))
         found = (values, index, inverse.reshape(ar.shape), counts)
@@ -73,8 +73,8 @@ def unique(
     return made if len(made) > 1 else made[0]
 
 
-def _unique_slices(x, axis, equal_nan):
-    """Values, index, inverse and counts of the slices along `axis`."""
+def _unique_slices(x, axis):
+    """Values, index, inverse and counts of the slices along `axis`; those with NaN are equal to no other."""
     rest = [k for k in range(x.ndim) if k != axis]
     rows = x.transpose((axis, *rest))
     n = rows.shape[0]
@@ -91,11 +91,7 @@ def _unique_slices(x, axis, equal_nan):
     ordered = table[order]
     first = unisono.ones(n, "bool", device=x.device)
     if n > 1:
-        different = ordered[1:] != ordered[:-1]
-        if equal_nan and x.dtype.kind in "fc":
-            both = (ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1])
-            different = different & ~both
-        first[1:] = different.any(axis=1)
+        first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     starts = unisono.nonzero(first)[0]
     index = order[starts]
     values = x.transpose((axis, *rest))[index]

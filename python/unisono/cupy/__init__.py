@@ -36,6 +36,7 @@ __all__ = [
     "is_available",
     "make_aligned_dtype",
     "memoize",
+    "row_stack",
 ]
 
 _new = frozenset(
@@ -77,6 +78,8 @@ def __getattr__(name):
             value = _on_current_device(value, name)
         elif name in _by_method:
             value = _host_arrays_by_method(value, name)
+        elif name in ("imag", "real"):
+            value = _of_arrays(value)
         else:
             return value
     globals()[name] = value
@@ -130,6 +133,16 @@ def _host_arrays_by_method(function, name):
         return function(a, *args, **options)
 
     return reduced
+
+
+def _of_arrays(function):
+    """The function, whose results of Python's numbers are arrays, as CuPy's are."""
+
+    @functools.wraps(function)
+    def part(val):
+        return function(_un.asarray(val))
+
+    return part
 
 
 def _lies_in_columns(given):
@@ -250,6 +263,27 @@ def fromDlpack(dltensor):
     [0, 1, 2]
     """
     return _un.from_dlpack(dltensor if hasattr(dltensor, "__dlpack__") else _Capsule(dltensor))
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """`vstack`, by a name that CuPy and NumPy deprecate.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+    dtype : dtype, optional
+    casting : str
+
+    Returns
+    -------
+    ndarray
+    """
+    import warnings
+
+    warnings.warn(
+        "`row_stack` alias is deprecated. Use `vstack` directly.", DeprecationWarning, stacklevel=2
+    )
+    return _un.vstack(tup, dtype=dtype, casting=casting)
 
 
 def get_default_memory_pool():

@@ -9,8 +9,10 @@ import unisono as _un
 
 from .._numpy.float_errors import errstate, geterr, seterr
 from . import profiler, scipy
+from .gufunc import GeneralizedUFunc
 
 __all__ = [
+    "GeneralizedUFunc",
     "empty_like_pinned",
     "empty_pinned",
     "errstate",

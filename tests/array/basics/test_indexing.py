@@ -298,6 +298,16 @@ def test_messages(key, message):
     assert not a.any()
 
 
+@pytest.mark.parametrize("key", [[[1], slice(1, 2)], [slice(1), [[0]]]])
+def test_lists_beside_other_elements_of_an_index(key):
+    for xp in (np, un):
+        a = xp.zeros((3, 4))
+        with pytest.raises(ValueError, match="inhomogeneous shape after 1 dim"):
+            a[key]
+        with pytest.raises(ValueError, match="inhomogeneous shape after 1 dim"):
+            a[key] = 1
+
+
 def test_value_that_does_not_fit():
     a = un.zeros(4)
     with pytest.raises(

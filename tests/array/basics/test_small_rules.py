@@ -2,6 +2,7 @@
 
 import sys
 import typing
+import warnings
 
 import numpy as np
 import pytest
@@ -102,6 +103,11 @@ def test_complex_elements_stored_as_real_ones_warn():
         assert x.tolist() == [2, 2, 3]
         xp.zeros(3, complex)[:] = y
         xp.zeros(3, bool)[:] = y
+        with pytest.warns(kind, match="discards the imaginary part"):
+            xp.concatenate((y, y), dtype="int32", casting="unsafe")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert xp.concatenate((y, x), dtype=bool, casting="unsafe").all()
 
 
 def test_flags_and_sizes():

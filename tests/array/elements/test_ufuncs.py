@@ -129,7 +129,9 @@ def test_outer_and_reduceat():
     same(un.less.outer(x, 1), np.less.outer(x, 1))
     z = np.arange(16.0).reshape(2, 8)
     for axis, where in ((1, [0, 4, 1, 7]), (0, [1, 0])):
-        same(un.add.reduceat(un.asarray(z), where, axis), np.add.reduceat(z, where, axis))
+        made = un.add.reduceat(un.asarray(z), where, axis)
+        same(made, np.add.reduceat(z, where, axis))
+        assert made.flags.c_contiguous
     with pytest.raises(IndexError, match="out-of-bounds in add.reduceat"):
         un.add.reduceat(z, [16])
 

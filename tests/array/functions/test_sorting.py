@@ -170,6 +170,10 @@ def test_unique_slices(dtype):
     for axis in (0, 1, 2, -1, 3):
         compare(np.unique, un.unique, x, True, False, True, axis=axis)
         compare(np.unique, un.unique, x, return_inverse=True, axis=axis)
+    if dtype == "float64":
+        x[::3] = np.nan
+        for equal_nan in (True, False):
+            compare(np.unique, un.unique, x, True, True, True, axis=0, equal_nan=equal_nan)
 
 
 def test_unique_of_the_standard():

@@ -112,4 +112,7 @@ def _shared_on_host(obj, typestr, shape, described):
         "version": 3,
     }
     made = np.asarray(_Described(obj, described))
-    return _engine._asarray(made.view(dtype) if dtype.names else made, None, None, False)
+    made = made.view(dtype) if dtype.names else made
+    if not shape:  # what has no axes is copied, as a number is
+        return _engine._asarray(made.reshape(1), None, None, False).reshape(())
+    return _engine._asarray(made, None, None, False)
