@@ -66,3 +66,24 @@ def test_pinned_arrays_and_the_profiler():
     assert "cpu:" in cupyx.get_runtime_info()
     with cupyx.errstate(divide="ignore"):
         assert cupyx.geterr()["divide"] == "ignore"
+
+
+def test_blocks_that_forbid_to_wait(device):
+    a = un.arange(3, device=device)
+    stream, event = cp.cuda.Stream(), cp.cuda.Event()
+    with cupyx.allow_synchronize(False):
+        for waits in (
+            a.get,
+            lambda: cp.asnumpy(a),
+            cp.cuda.Device().synchronize,
+            stream.synchronize,
+            event.synchronize,
+            cp.cuda.Stream.null.synchronize,
+        ):
+            with pytest.raises(cupyx.DeviceSynchronized, match="waits for the device"):
+                waits()
+        with cupyx.allow_synchronize(True):
+            assert a.get().tolist() == [0, 1, 2]
+        with pytest.raises(RuntimeError):
+            a.get()
+    assert a.get().tolist() == [0, 1, 2]

@@ -167,3 +167,20 @@ def test_textures_that_are_not_there():
         ValueError, match=r"copy_from: the texture has float32 of shape \(4,\); got"
     ):
         memory.copy_from(cp.zeros(4))
+
+
+def test_raw_arrays_are_indexed_by_an_integer_an_axis():
+    x = cp.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    copied = cp.ElementwiseKernel(
+        "raw T x", "T y", "ptrdiff_t idx[] = {i / 12, i / 4 % 3, i % 4}; y = x[idx]", "copied"
+    )
+    for a in (x, x[::-1, :, ::-1], x.T.copy().T):
+        assert copied(a, cp.empty_like(x)).tolist() == a.tolist()
+    written = cp.ElementwiseKernel(
+        "T x", "raw T y", "int at[2] = {0, 0}; at[0] = i % 2; at[1] = i / 2; y[at] = x", "written"
+    )
+    y = cp.zeros((2, 3))
+    written(cp.arange(6.0), y)
+    assert y.tolist() == [[0, 2, 4], [1, 3, 5]]
+    plain = cp.ElementwiseKernel("raw T x", "T y", "int k[] = {1, 0}; y = x[k[i]]", "plain")
+    assert plain(cp.asarray([5.0, 7.0]), cp.zeros(2)).tolist() == [7, 5]

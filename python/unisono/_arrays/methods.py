@@ -7,6 +7,7 @@ import operator
 import unisono as un
 
 from .. import _engine
+from .._runtime import waits
 from .exchange.interoperation import array_function as __array_function__  # noqa: F401
 from .exchange.interoperation import (  # noqa: F401
     factorize,
@@ -84,6 +85,7 @@ conjugate = conj
 
 def copy_to_host(self, ary=None, stream=None):
     """A NumPy array with a copy of the elements, or `ary` filled with them."""
+    waits.check("copy_to_host")
     if ary is None:
         import numpy
 

@@ -31,6 +31,8 @@ from .typed import (
 )
 
 _LAYOUT = re.compile(r"\b(\w+)\s*\.\s*(size|shape|strides)\s*\(\s*\)")
+_INDEXED = re.compile(r"\b(\w+)\s*\[\s*(\w+)\s*\]")
+_LIST = re.compile(r"\b\w+\s+(\w+)\s*\[[^\]]*\]\s*[=;,]")  # a declared array
 _as_it_is, _flat, _converted, _number, _texture = range(5)  # how an argument is passed
 
 
@@ -243,6 +245,8 @@ class ElementwiseKernel(Typed):
         names = [p.name for p in (*self._in, *self._out) if p.is_raw]
         texts = operation, loop_prep, after_loop
         asked = {m[1] for text in texts for m in _LAYOUT.finditer(text)}
+        self._lists = {m[1] for text in texts for m in _LIST.finditer(text)}
+        asked |= {m[1] for text in texts for m in _INDEXED.finditer(text) if m[2] in self._lists}
         self._laid_out = {
             n for n in names if n in asked
         }  # raw arrays whose layouts the texts ask for
@@ -277,7 +281,8 @@ class ElementwiseKernel(Typed):
             sizes = "".join(f" * {name}_shape_{k}" for k in range(axes))
             layouts.append(f"long long {name}_size_of = 1{sizes};")
         prepare, operation, after = (
-            self._named(text, count) for text in (self._loop_prep, self.operation, self._after)
+            self._named(text, count, dict(kinds[len(self._in) :]))
+            for text in (self._loop_prep, self.operation, self._after)
         )
         return (
             f"{typedefs(letters)}{self.preamble}\n"
@@ -288,15 +293,26 @@ class ElementwiseKernel(Typed):
             f"    {after};\n}}\n"
         )
 
-    def _named(self, text, count):
-        """The text with names for what it asks of arrays' layouts and of the loop."""
+    def _named(self, text, count, ranks):
+        """The text with names for what it asks of arrays' layouts and of the loop.
+
+        ``x[idx]`` with a list of integers, one an axis, becomes the place in row-major order.
+        """
 
         def name(m):
             if m[1] == "_ind" and m[2] == "size":
                 return count
             return f"{m[1]}_{m[2]}_of" if m[1] in self._laid_out else m[0]
 
-        return _LAYOUT.sub(name, text)
+        def place(m):
+            if m[1] not in ranks or m[2] not in self._lists:
+                return m[0]
+            at = f"(long long){m[2]}[0]" if ranks[m[1]] else "0"
+            for k in range(1, ranks[m[1]]):
+                at = f"({at}) * {m[1]}_shape_{k} + {m[2]}[{k}]"
+            return f"{m[1]}[{at}]"
+
+        return _INDEXED.sub(place, _LAYOUT.sub(name, text))
 
     def _kernel_of(self, types, kinds, letters):
         kernel = self._texts.get((types, kinds))

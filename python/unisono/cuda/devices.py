@@ -9,7 +9,7 @@ import time
 
 from .. import _engine
 from .._engine import DeviceError as CudaError
-from .._runtime import queues
+from .._runtime import queues, waits
 
 _mine = threading.local()
 
@@ -201,6 +201,7 @@ def detect():
 
 def synchronize():
     """Wait for all that was launched; raises what failed there."""
+    waits.check("synchronize")
     from .. import synchronize as wait
 
     wait()
@@ -232,6 +233,7 @@ class Event:
 
     def synchronize(self):
         """Wait until it has happened."""
+        waits.check("synchronize")
         if self._event is not None:
             self._event.wait()
 
@@ -284,9 +286,9 @@ class Stream:
     def synchronize(self):
         """Wait for what the stream was given."""
         if self._queue is None:
-            synchronize()
-        else:
-            self._queue.synchronize()
+            return synchronize()
+        waits.check("synchronize")
+        self._queue.synchronize()
 
     @contextlib.contextmanager
     def auto_synchronize(self):

@@ -8,11 +8,14 @@ from __future__ import annotations
 import unisono as _un
 
 from .._numpy.float_errors import errstate, geterr, seterr
+from .._runtime.waits import DeviceSynchronized, allow_synchronize
 from . import profiler, scipy
 from .gufunc import GeneralizedUFunc
 
 __all__ = [
+    "DeviceSynchronized",
     "GeneralizedUFunc",
+    "allow_synchronize",
     "empty_like_pinned",
     "empty_pinned",
     "errstate",
