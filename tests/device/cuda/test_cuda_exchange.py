@@ -84,6 +84,7 @@ def test_ours_by_interface(number):
     view = x[10:, ::2]
     told = view.__cuda_array_interface__
     assert told["shape"] == (50, 50) and told["typestr"] == "<f8" and told["version"] == 3
+    assert told["descr"] == np.dtype(float).descr
     assert told["strides"] == (800, 16) and told["data"][1] is False
     whole = x.__cuda_array_interface__
     assert whole["strides"] is None and told["data"][0] == whole["data"][0] + 8000

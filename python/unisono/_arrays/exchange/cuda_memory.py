@@ -14,9 +14,11 @@ def interface(x):
             f"__cuda_array_interface__: arrays on CUDA devices have it; got one on {x.device}"
         )
     address, stream = _engine._lend_on_stream(x)
+    typestr = f"{'|' if x.itemsize == 1 else '<'}{x.dtype.kind}{x.itemsize}"
     return {
         "shape": tuple(x.shape),
-        "typestr": f"{'|' if x.itemsize == 1 else '<'}{x.dtype.kind}{x.itemsize}",
+        "typestr": typestr,
+        "descr": [("", typestr)],
         "data": (address, not x.flags.writeable),
         "strides": None if x.flags.c_contiguous else tuple(x.strides),
         "stream": stream,
