@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "array/exchange/adopt.h"
+
 namespace unisono::python {
 
 namespace {
@@ -152,6 +154,7 @@ PyObject* reshape_method(PyObject* self, PyObject* args, PyObject* names) noexce
         bool columns = letter == 'F' || (letter == 'A' && is_column_major(a));
         if (columns) std::reverse(shape.begin(), shape.end());
         Array from = columns ? reversed_axes(a) : a;
+        refuse_text_as_copy("reshape", copy_wanted);
         bool must_copy = copy_wanted != Py_None && PyObject_IsTrue(copy_wanted);
         Array made = reshape(must_copy ? copy(from) : from, shape);
         if (copy_wanted != Py_None && !must_copy && made.view().storage != a.view().storage)

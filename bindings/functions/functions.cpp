@@ -262,6 +262,7 @@ PyObject* made_without_copy(PyObject* x) {
 PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObject* copy_given,
                      CopyMode mode) {
     note_line();
+    refuse_text_as_copy("array", copy_given);
     Ref made(copy_given == Py_False ? made_without_copy(x) : nullptr);
     if (PyObject* theirs = shared_on_device(x)) made = Ref(theirs);
     if (made.p) x = made.p;

@@ -88,4 +88,12 @@ bool are_truth_bytes(const void* first, const Layout& layout) noexcept {
     return are_truth_bytes(bytes, {&count, 1}, {&step, 1});
 }
 
+void refuse_text_as_copy(const char* what, PyObject* copy) {
+    if (!copy || !PyUnicode_Check(copy)) return;
+    Ref text(PyObject_Repr(copy));
+    if (!text.p) python_failed();
+    fail(ErrorKind::Value, std::string(what) + ": strings are not allowed for copy=; got " +
+                               PyUnicode_AsUTF8(text.p) + "; expected True, False or None");
+}
+
 }  // namespace unisono::python

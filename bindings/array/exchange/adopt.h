@@ -29,6 +29,8 @@ bool add_buffer_of_array(PyObject* module);
 /// another context, or on what an object's __cuda_array_interface__ describes; a new reference, or
 /// null without a Python error for anything else.
 PyObject* shared_on_device(PyObject* o);
+/// Refuses text as ``copy=``, which would count as true whatever it says.
+void refuse_text_as_copy(const char* what, PyObject* copy);
 bool add_device_memory(PyObject* module);
 
 /// Whether the elements lie in a file that is mapped into memory: huge files are never read whole.

@@ -170,7 +170,7 @@ def roll(a, shift, axis=None):
         shifts, axes = shifts * (n // len(shifts)), tuple(axes) * (n // len(axes))
     moves = dict.fromkeys(range(x.ndim), 0)
     for s, k in zip(shifts, axes, strict=True):
-        moves[axis_index(k, x.ndim, "roll")] += operator.index(s)
+        moves[axis_index(k, x.ndim, "roll")] += int(s)  # of text and fractions, too, as NumPy
     made = un.empty(x.shape, x.dtype, device=x.device)
     pairs = [((), ())]
     for k in range(x.ndim):

@@ -170,3 +170,25 @@ def test_dtypes_are_no_names_of_classes():
         for other in (typing.TypeVar("F"), float64):
             with pytest.raises(TypeError):
                 xp.dtype(other)
+
+
+def test_text_as_copy_is_refused():
+    for xp in (un, np):
+        x = xp.zeros((2, 3))
+        for call in (
+            lambda x=x: x.reshape(3, 2, copy="no"),
+            lambda xp=xp: xp.array([1], copy="no"),
+        ):
+            with pytest.raises(ValueError, match="strings are not allowed for"):
+                call()
+    with pytest.raises(ValueError, match="reshape: strings are not allowed for copy=; got 'no'"):
+        un.reshape(un.zeros(3), 3, copy="no")
+
+
+def test_rolls_by_what_int_reads():
+    for xp in (un, np):
+        x = xp.arange(5)
+        for shift in ("2", 2.9, np.float64(2)):
+            assert xp.roll(x, shift, axis=0).tolist() == [3, 4, 0, 1, 2]
+        with pytest.raises(ValueError, match="invalid literal for int"):
+            xp.roll(x, "a", axis=0)
