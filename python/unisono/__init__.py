@@ -47,7 +47,7 @@ def __getattr__(name):
     """Load modules that are seldom needed, or slow to import, at their first use."""
     import importlib
 
-    from ._lazy import absent, aliases, computes, homes, modules, numpys
+    from ._lazy import aliases, computes, homes, modules, numpys, way_out
 
     if name in homes:
         home = importlib.import_module(homes[name], __name__)
@@ -65,8 +65,7 @@ def __getattr__(name):
     elif name in numpys:
         value = getattr(importlib.import_module("numpy"), name)
     else:
-        way_out = absent.get(name, "dir(un) lists what this version has")
-        raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out}")
+        raise AttributeError(f"module 'unisono' has no attribute '{name}'; {way_out(name)}")
     globals()[name] = value
     return value
 

@@ -131,16 +131,43 @@ numpys = frozenset(
     matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64 typing
     """.split()
 )
-# What Numba has and this package has not, and what to write instead.
+# What Numba has or earlier NumPys had and this package has not, and what to write instead.
 _debugger = "compile with un.jit(debug=True) and set breakpoints in gdb, or step in pdb with un.jit(interpret=True)"
 absent = {
     "as_numba_type": "un.jit reads Python's own annotations; un.typeof(x) tells the type of a value",
+    "bool8": "write un.bool_",
     "core": "types are in un.types, exceptions in un.errors",
+    "cumproduct": "write un.cumprod",
     "gdb": _debugger,
     "gdb_breakpoint": _debugger,
     "gdb_init": _debugger,
     "generated_jit": "write an implementation with un.overload that asks isinstance(x, types.Float)",
+    "int0": "write un.intp",
     "literally": "constants have no types of their own: test the value, as in n == 2",
+    "msort": "write un.sort(x, axis=0)",
+    "product": "write un.prod",
     "pycc": "un.compile_module(name, functions, folder), or python -m unisono build file.py",
     "structref": "write a dataclass, which compiled functions make, change and share",
+    "trapz": "write un.trapezoid",
 }
+
+
+def way_out(name):
+    """What to write for a name that is not ours; of those that NumPy has removed, NumPy tells it."""
+    import re
+    import warnings
+
+    import numpy
+
+    if name in absent:
+        return absent[name]
+    if not name.startswith("_"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                getattr(numpy, name)
+        except AttributeError as error:
+            advice = re.search(r"(?:\.|in existing code,) ((?:[Uu]se|Now|Search) .*)", str(error))
+            if advice:
+                return "NumPy says: " + advice[1].split(" Doing this")[0].rstrip(".")
+    return "dir(un) lists what this version has"

@@ -108,6 +108,9 @@ un.frombuffer(b"abc", dtype="float64")
 un.asarray([1.0]).view("float64").view("complex128")
 a.T.view("float32")
 un.flobble
+un.float_
+un.int
+un.trapz
 a.flobble
 un.set_printoptions(precision=1.5)
 un.set_num_threads(0)
