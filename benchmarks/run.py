@@ -442,6 +442,12 @@ BENCHMARKS = {
         ["mpi4py", "threads"],
         ("mpi4py", 0.25),
     ),
+    "ranks-halos": (
+        "Laplace by slices 1000x1000 on two MPI ranks with halos for several sweeps, beside one exchange a sweep",
+        "unisono",
+        ["each-sweep"],
+        ("each-sweep", 0.9),
+    ),
     "ranks-conjugate-gradient": (
         "a step of conjugate gradients 2000x2000 on two MPI ranks, beside our threads",
         "unisono",
@@ -506,7 +512,7 @@ def why_missing(peer, python):
     """Say why a peer cannot be measured, or return an empty text."""
     if peer in ("gcc", "gfortran"):
         return "" if shutil.which(peer) else f"{peer} is not installed (Debian: {peer})"
-    if peer in ("host", "threads"):  # our own implementation there
+    if peer in ("host", "threads", "each-sweep"):  # our own implementation there
         return ""
     here = sys.executable if peer == "unisono" else python
     done = subprocess.run([here, "-c", f"import {peer}"], capture_output=True)

@@ -148,6 +148,15 @@ void add_mesh(nb::module_& m) {
         .def_prop_ro(
             "size", [](const PyMesh& p) { return p.shown().size(); }, "Number of ranks.")
         .def_prop_ro("kind", [](const PyMesh& p) { return p.shown().kind(); })
+        .def_prop_rw(
+            "shares_exchanges", [](const PyMesh& p) { return p->partition().shares_exchanges(); },
+            [](const PyMesh& p, bool share) {
+                note_line();
+                // What was recorded before is as it was then.
+                Tape::current().flush_all(FlushReason::Eval);
+                p->partition().share_exchanges(share);
+            },
+            "Whether several sweeps share an exchange of halos; set it on all ranks alike.")
         .def(
             "barrier",
             [](const PyMesh& p) {

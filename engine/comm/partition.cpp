@@ -107,7 +107,8 @@ Held Partition::held_on_axis(const View& view) {
 
 void Partition::run(std::span<Entry> window, const std::function<void(Entry&)>& done) {
     Recorded recorded;
-    if (mesh_.size() > 1 && plans_.repeat(window, deals_, done)) return;
+    const std::int64_t how = (deals_ ? 1 : 0) + (shares_exchanges_ ? 2 : 0);
+    if (mesh_.size() > 1 && plans_.repeat(window, how, done)) return;
     const Forget forget{*this};
     Tape& local = Tape::current();
     if (deals_) {

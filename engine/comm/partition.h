@@ -73,6 +73,10 @@ class Partition final : public Windows {
     Array take(const Array& table, std::span<const Array> positions) override;
     void put(const Array& target, std::span<const Array> positions, const Array& rows) override;
 
+    /// Whether several sweeps may share an exchange of halos; alike on all ranks.
+    bool shares_exchanges() const { return shares_exchanges_; }
+    void share_exchanges(bool share) { shares_exchanges_ = share; }
+
     /// Windows that were recorded as they were before.
     std::int64_t repeated_windows() const { return plans_.repeated(); }
 
@@ -139,6 +143,7 @@ class Partition final : public Windows {
     Tape tape_;
     WindowPlans plans_;
     bool deals_ = false;  ///< an array was made whose indices are dealt out: others may follow it
+    bool shares_exchanges_ = true;
     /// Of a rank alone: how arrays of the layout that was asked for last are spread evenly.
     struct Evenly {
         const Layout* packed = nullptr;

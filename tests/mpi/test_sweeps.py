@@ -76,6 +76,31 @@ def test_sweeps_share_exchanges():
     assert un.stats()["messages_sent"] - before <= 30 * neighbours
 
 
+def test_sweeps_exchange_one_by_one_where_that_is_asked():
+    def messages(shares):
+        mesh.shares_exchanges = shares
+        assert mesh.shares_exchanges is shares
+        x = np.random.default_rng(2).random((64 * p, 8))
+        (u, y), (v, z) = both(x), both(x)
+        un.eval(u, v)
+        before = un.stats()["messages_sent"]
+        for _ in range(40):
+            laplace(u, v)
+            laplace(y, z)
+            u, v, y, z = v, u, z, y
+        un.eval()
+        sent = un.stats()["messages_sent"] - before
+        same(u, y)
+        return sent
+
+    try:
+        neighbours = (mesh.rank > 0) + (mesh.rank < p - 1)
+        assert messages(False) >= 39 * neighbours
+        assert messages(True) <= 20 * neighbours
+    finally:
+        mesh.shares_exchanges = True
+
+
 def one_ninth():
     """A number that rank 0 knows when it records, and the others compute later."""
     if mesh.rank == 0:

@@ -55,7 +55,7 @@ void Partition::plan(std::span<Entry> window) {
 /// where it can, instead of waiting for who owns it.
 void Partition::extend(std::span<Entry> window) {
     beyond_.assign(window.size(), {});
-    if (mesh_.size() == 1) return;
+    if (mesh_.size() == 1 || !shares_exchanges_) return;
     std::unordered_map<const Block*, Halo> wanted;  // of the contents at that point
     for (std::size_t i = window.size(); i-- > 0;) {
         const Entry& e = window[i];

@@ -151,10 +151,10 @@ bool WindowPlans::Trace::note_lie(WindowReader& reader, const View& view) {
     return true;
 }
 
-bool WindowPlans::repeat(std::span<Entry> window, bool deals,
+bool WindowPlans::repeat(std::span<Entry> window, std::int64_t how,
                          const std::function<void(Entry&)>& done) {
     trace_.reset();
-    if (!reader_.read(window, deals)) return false;
+    if (!reader_.read(window, how)) return false;
     const std::uint64_t hash = reader_.hash();
     const auto [from, to] = plans_.equal_range(hash);
     for (auto it = from; it != to; ++it) {

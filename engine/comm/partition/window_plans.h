@@ -27,9 +27,9 @@ namespace unisono::comm {
 /// Reads windows into keys, and numbers the memory that they name.
 class WindowReader {
   public:
-    /// False where the window has statements that are not kept. `deals`: whether arrays may lie
-    /// dealt out.
-    bool read(std::span<const Entry> window, bool deals);
+    /// False where the window has statements that are not kept. `how`: what else decides how it is
+    /// recorded.
+    bool read(std::span<const Entry> window, std::int64_t how);
     std::span<const std::uint64_t> key() const { return key_; }
     std::uint64_t hash() const;
 
@@ -123,7 +123,7 @@ class WindowPlans {
 
     /// Before a window is recorded: where the same one was kept, records that for its memory and
     /// returns true.
-    bool repeat(std::span<Entry> window, bool deals, const std::function<void(Entry&)>& done);
+    bool repeat(std::span<Entry> window, std::int64_t how, const std::function<void(Entry&)>& done);
     /// What has been recorded since the last call is a part of that statement, which holds its
     /// memory yet.
     void note(std::span<const Entry> window, std::size_t statement, bool is_step);

@@ -148,7 +148,7 @@ void WindowReader::put_lie(const Block& block) {
     put(local.offset);
 }
 
-bool WindowReader::read(std::span<const Entry> window, bool deals) {
+bool WindowReader::read(std::span<const Entry> window, std::int64_t how) {
     key_.clear();
     blocks.clear();
     memory.clear();
@@ -158,7 +158,7 @@ bool WindowReader::read(std::span<const Entry> window, bool deals) {
     ++epoch_;
     // Each view may name an array and its part.
     make_room(8 * window.size());
-    put(std::int64_t{deals});
+    put(how);
     for (const Entry& e : window) {
         const Call call = call_of(e);
         if (call == Call::Other || (call == Call::None && e.kind == EntryKind::Opaque))

@@ -1,18 +1,22 @@
 // Orders elements that are spread: sample sort.
 //
-// Each rank samples its part; all get all samples, and between them p - 1 that cut the order into p
-// ranges. Each rank sends every other the elements of that one's range, sorts what it gets, and the
-// result is moved to even parts. Equal elements go to the same rank, from ranks in their order, so
-// that the order is stable. Few ranks pick the elements for each; many sort first, and cut.
+// Each rank samples its part; all get all samples, and between them those that cut the order into
+// ranges, some for each rank. Each rank deals its elements out to the ranges, sends every other the
+// elements of that one's ranges, and sorts what it gets, range by range. What the samples missed of
+// even parts moves to the neighbours then. Equal elements go to the same rank, from ranks in their
+// order, so that the order is stable. Where ranks are more than ranges can be dealt to at once, and
+// of complex numbers, each rank sorts its part first, and cuts it.
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
 #include "comm/pieces.h"
 #include "comm/redistribute.h"
 #include "library/gather/index.h"
-#include "library/gather/join.h"
 #include "library/reduce/extremes.h"
+#include "library/sort/ranges.h"
 #include "library/sort/search.h"
 #include "library/sort/sort.h"
 #include "library/sort/unique.h"
@@ -37,27 +41,30 @@ Array at_positions(const Array& a, const Array& positions) {
 struct Ranged {
     Array values, places;             ///< in order
     std::vector<std::int64_t> sizes;  ///< of all ranks
+    bool is_even = false;             ///< these are even parts: equal elements may be on two ranks
 };
+
+/// What of an order is wanted.
+enum class Wanted { Values, EvenParts, Places };
 
 Held even_parts(Partition& p, const View& v) {
     return Held::along(Split::even(0, v.layout->size(), p.mesh().size()));
 }
 
-/// Up to so many ranks, elements are picked rank by rank, and sorted once, where they arrive.
-constexpr int most_groups = 8;
-/// Samples of a part for each rank.
-constexpr std::int64_t samples_for_rank = 64;
-
-Array either(Op op, const Array& a, const Array& b) {
-    const Arg both[] = {a.arg(), b.arg()};
-    return apply(op, both);
-}
+/// Samples of a part for each rank; of large parts so many in all, that ranges differ little.
+constexpr std::int64_t samples_for_rank = 64, samples_of_part = 4096, elements_a_sample = 256;
+/// Parts from that many elements on are dealt out to several ranges a rank, for each thread: these
+/// are sorted side by side, and in fewer passes over memory.
+constexpr std::int64_t several_ranges_from = library::parallel_sort_elements;
+constexpr int ranges_for_thread = 4;
 
 /// The samples of all ranks, in order; positions are spread as if drawn.
 Array samples_of(Mesh& mesh, const Split& even, const Array& part, const std::string& what) {
     const std::int64_t n = part.size(), ranks = mesh.size();
     auto drawn = [&](Range r) {
-        return r.empty() ? 0 : std::min(r.size(), samples_for_rank * ranks);
+        const std::int64_t wanted = std::max(
+            samples_for_rank * ranks, std::min(samples_of_part, r.size() / elements_a_sample));
+        return r.empty() ? 0 : std::min(r.size(), wanted);
     };
     const std::int64_t count = drawn(even.range(mesh.rank()));
     const std::int64_t shape[] = {count};
@@ -75,71 +82,182 @@ Array samples_of(Mesh& mesh, const Split& even, const Array& part, const std::st
     return library::sort(swap_rows(mesh, given, to_each, counts, "samples of " + what), 0, false);
 }
 
-Ranged by_groups(Mesh& mesh, const Split& even, const Array& part, bool with_places,
-                 const std::string& what) {
-    const int ranks = mesh.size();
-    const Array samples = samples_of(mesh, even, part, what);
-    const std::int64_t m = samples.size(), first = even.range(mesh.rank()).begin;
-    std::vector<Array> values, places;
-    std::vector<std::int64_t> to_ranks;
-    Array below;  // that go to ranks before this one
-    for (int r = 0; r < ranks; ++r) {
-        const bool is_last = r + 1 == ranks || m == 0;
-        Array reached;
-        if (!is_last) {
-            const std::int64_t at = (r + 1) * m / ranks;
-            const Array cut = rows_of(samples, {at, at + 1});
-            // NaN comes last: all are below it.
-            reached = either(Op::Or, either(Op::Le, part, cut), either(Op::Ne, cut, cut));
-        }
-        const bool is_first = below.is_known();
-        Array mask;
-        if (is_last && is_first) {
-            const std::int64_t all[] = {part.size()};
-            mask = full(all, Scalar::of(DType::Bool, 1), nullptr);
-        } else if (is_last) {
-            const Arg one[] = {below.arg()};
-            mask = apply(Op::Not, one);
-        } else {
-            mask = is_first ? reached : either(Op::Gt, reached, below);
-        }
-        values.push_back(at_positions(part, mask));
-        if (with_places) {
-            places.push_back(plus(library::nonzero(mask)[0], first));
-        }
-        to_ranks.push_back(values.back().size());
-        below = is_last ? mask : is_first ? reached : either(Op::Or, reached, below);
-        if (m == 0) {
-            to_ranks.resize(static_cast<std::size_t>(ranks), 0);
-            break;
-        }
+/// A part dealt out to ranges of the order, and who gets how much of it.
+struct Dealt {
+    Array part;
+    library::Ranges ranges;
+    int each;  ///< ranges of a rank
+    /// Elements of this rank's ranges that each rank has for it: by rank, then by range.
+    std::vector<std::int64_t> coming;
+    std::vector<std::int64_t> sizes;  ///< of what all ranks get
+    /// Where this rank's ranges begin among what it gets, and the end.
+    std::vector<std::int64_t> bounds;
+};
+
+/// Nothing where there are no elements.
+std::optional<Dealt> dealt_out(Mesh& mesh, const Split& even, const Array& given,
+                               const std::string& what) {
+    const Array samples = samples_of(mesh, even, given, what);
+    const std::int64_t m = samples.size(), ranks = mesh.size();
+    if (m == 0) return {};
+    std::int64_t each = 1;
+    if (even.extent / ranks >= several_ranges_from) {
+        const auto threads = gather_numbers(mesh, thread_count(), what);
+        each = std::clamp<std::int64_t>(ranges_for_thread * std::ranges::max(threads), 1,
+                                        library::Ranges::most / ranks);
     }
-    const auto from_ranks = swap_counts(mesh, to_ranks, what);
-    auto moved = [&](const std::vector<Array>& groups) {
-        return swap_rows(mesh, library::concatenate(groups, 0, {}), to_ranks, from_ranks, what);
-    };
-    Ranged made;
-    const Array got = moved(values);
-    if (with_places) {
-        const Array order = library::argsort(got, 0, false);
-        made.values = at_positions(got, order);
-        made.places = at_positions(moved(places), order);
-    } else {
-        made.values = library::sort(got, 0, false);
+    std::vector<std::int64_t> places;
+    for (std::int64_t q = 1; q < ranks * each; ++q) places.push_back(q * m / (ranks * each));
+    const Array cuts = at_positions(samples, vector_of(places)), part = library::packed(given);
+    for (const Array& a : {part, cuts}) host_data(a, false);
+    library::Ranges ranges(part.view(), cuts.view());
+    const std::vector<std::int64_t> by_rank(static_cast<std::size_t>(ranks), each);
+    const Array counts = swap_rows(mesh, vector_of(ranges.sizes()), by_rank, by_rank, what);
+    const auto coming = values_of<const std::int64_t>(counts);
+    Dealt made{part, std::move(ranges), static_cast<int>(each), {coming.begin(), coming.end()}};
+    made.bounds.push_back(0);
+    for (std::int64_t q = 0; q < each; ++q) {
+        std::int64_t size = 0;
+        for (std::int64_t r = 0; r < ranks; ++r)
+            size += coming[static_cast<std::size_t>(r * each + q)];
+        made.bounds.push_back(made.bounds.back() + size);
     }
-    made.sizes = gather_numbers(mesh, made.values.size(), what);
+    made.sizes = gather_numbers(mesh, made.bounds.back(), what);
     return made;
 }
 
-/// The vector in ascending order. `with_places`: those of the elements in the vector, too.
-Ranged in_ranges(Partition& p, const View& v, bool with_places, const std::string& what) {
+/// Brings what the ranks have for this one's ranges into `got`, range by range and rank by rank.
+/// `deal` writes this rank's own items where it is told.
+void bring(Mesh& mesh, const Dealt& dealt, const Array& got,
+           const std::function<void(std::span<char* const>)>& deal, const std::string& what) {
+    const int me = mesh.rank(), each = dealt.each;
+    const std::int64_t item = size_of(got.dtype());
+    std::int64_t going = dealt.part.size();
+    for (int q = 0; q < each; ++q)
+        going -= dealt.ranges.sizes()[static_cast<std::size_t>(me * each + q)];
+    const std::int64_t shape[] = {going};
+    const Array out = empty(shape, got.dtype(), nullptr);
+    char *const from = going > 0 ? host_data(out, true) : nullptr, *const here =
+                                                                       got.size() > 0
+                                                                           ? host_data(got, true)
+                                                                           : nullptr;
+    std::vector<Part> sends, receives;
+    std::vector<char*> to;
+    std::int64_t sent = 0;
+    for (int r = 0; r < mesh.size(); ++r) {
+        for (int q = 0; q < each; ++q) {
+            std::int64_t place = dealt.bounds[static_cast<std::size_t>(q)];
+            for (int s = 0; s < r; ++s)
+                place += dealt.coming[static_cast<std::size_t>(s * each + q)];
+            const std::int64_t n = dealt.coming[static_cast<std::size_t>(r * each + q)];
+            if (r != me && n > 0) receives.push_back({r, place * item, n * item});
+            if (r == me) {
+                to.push_back(here ? here + place * item : nullptr);
+                continue;
+            }
+            const std::int64_t size = dealt.ranges.sizes()[static_cast<std::size_t>(r * each + q)];
+            to.push_back(from ? from + sent * item : nullptr);
+            if (size > 0) sends.push_back({r, sent * item, size * item});
+            sent += size;
+        }
+    }
+    deal(to);
+    mesh.record(what, out.view(), std::move(sends), got.view(), std::move(receives), false);
+}
+
+void bring_values(Mesh& mesh, const Dealt& dealt, const Array& got, const std::string& what) {
+    auto deal = [&](std::span<char* const> to) { dealt.ranges.deal(dealt.part.view(), to); };
+    bring(mesh, dealt, got, deal, what);
+}
+
+Array vector_like(const Array& a, std::int64_t n) {
+    const std::int64_t shape[] = {n};
+    return empty(shape, a.dtype(), nullptr);
+}
+
+Ranged nothing(const Mesh& mesh, const Array& part) {
+    return {part, vector_of({}), std::vector<std::int64_t>(static_cast<std::size_t>(mesh.size()))};
+}
+
+Ranged places_by_ranges(Mesh& mesh, const Split& even, const Array& part, const std::string& what) {
+    const auto dealt = dealt_out(mesh, even, part, what);
+    if (!dealt) return nothing(mesh, part);
+    const std::int64_t n = dealt->bounds.back(), shape[] = {n};
+    const Array values = vector_like(part, n), places = empty(shape, DType::Int64, nullptr);
+    bring_values(mesh, *dealt, values, what);
+    auto deal = [&](std::span<char* const> to) {
+        dealt->ranges.deal_numbers(even.range(mesh.rank()).begin, to);
+    };
+    bring(mesh, *dealt, places, deal, what);
+    const Array order = library::argsort(values, 0, false);
+    return {at_positions(values, order), at_positions(places, order), dealt->sizes};
+}
+
+/// Of parts that differ little from even ones so much more than the part is kept in memory.
+constexpr std::int64_t slack_of_part = 8;
+
+/// Where `may_even` and samples have hit even parts well, these.
+Ranged values_by_ranges(Mesh& mesh, const Split& even, const Array& part, bool may_even,
+                        const std::string& what) {
+    const auto dealt = dealt_out(mesh, even, part, what);
+    if (!dealt) return nothing(mesh, part);
+    const std::vector<std::int64_t> bounds = bounds_of(dealt->sizes);
+    auto has = [&](int r) {
+        const auto k = static_cast<std::size_t>(r);
+        return Range{bounds[k], bounds[k + 1]};
+    };
+    // What is missing of even parts arrives beside what was sorted; nothing is copied.
+    bool is_near = may_even;
+    for (int r = 0; r < mesh.size(); ++r) {
+        const Range a = has(r), b = even.range(r);
+        const std::int64_t all = std::max(a.end, b.end) - std::min(a.begin, b.begin);
+        is_near = is_near && all <= b.size() + b.size() / slack_of_part;
+    }
+    const int me = mesh.rank();
+    const Range mine = has(me), wanted = is_near ? even.range(me) : mine;
+    const std::int64_t first = std::min(mine.begin, wanted.begin);
+    const Array room = vector_like(part, std::max(mine.end, wanted.end) - first);
+    auto at = [&](Range r) { return rows_of(room, {r.begin - first, r.end - first}); };
+    const Array got = at(mine);
+    bring_values(mesh, *dealt, got, what);
+    if (got.size() > 0) {
+        host_data(got, true);
+        library::sort_runs(got.view(), dealt->bounds);
+    }
+    if (!is_near) return {got, {}, dealt->sizes};
+    std::vector<std::int64_t> even_sizes;
+    std::vector<Part> sends, receives;
+    const std::int64_t item = size_of(part.dtype());
+    for (int r = 0; r < mesh.size(); ++r) {
+        even_sizes.push_back(even.range(r).size());
+        if (r == me) continue;
+        auto add = [&](std::vector<Part>& pieces, Range piece) {
+            if (!piece.empty())
+                pieces.push_back({r, (piece.begin - first) * item, piece.size() * item});
+        };
+        add(sends, intersect(mine, even.range(r)));
+        add(receives, intersect(has(r), wanted));
+    }
+    mesh.record(what, room.view(), std::move(sends), room.view(), std::move(receives), false);
+    return {at(wanted), {}, even_sizes, true};
+}
+
+bool can_be_dealt(const Mesh& mesh, DType t) {
+    return mesh.size() > 1 && mesh.size() <= library::Ranges::most && !is_complex(t);
+}
+
+/// The vector in ascending order.
+Ranged in_ranges(Partition& p, const View& v, Wanted wanted, const std::string& what) {
     Mesh& mesh = p.mesh();
     const int ranks = mesh.size();
     const Held even = even_parts(p, v);
     const Array part = p.part(v, even);
     Ranged made;
-    if (ranks > 1 && ranks <= most_groups && !is_complex(v.dtype))
-        return by_groups(mesh, even.split, part, with_places, what);
+    const bool with_places = wanted == Wanted::Places;
+    if (can_be_dealt(mesh, v.dtype)) {
+        if (with_places) return places_by_ranges(mesh, even.split, part, what);
+        return values_by_ranges(mesh, even.split, part, wanted == Wanted::EvenParts, what);
+    }
     if (with_places) {
         const Array order = library::argsort(part, 0, false);
         made.places = plus(order, even.split.range(mesh.rank()).begin);
@@ -192,8 +310,8 @@ std::string text_of(const Entry& e) {
 }  // namespace
 
 void sort_parts(Partition& p, const Entry& e) {
-    const Ranged sorted = in_ranges(p, e.in[0], false, text_of(e));
-    const Held as = parts_of_sizes(sorted.sizes, 0);
+    const Ranged sorted = in_ranges(p, e.in[0], Wanted::EvenParts, text_of(e));
+    const Held as = sorted.is_even ? even_parts(p, e.in[0]) : parts_of_sizes(sorted.sizes, 0);
     if (attributes_of<primitives::Sorting>(e).descending)
         return p.store(e.out, reversed(sorted.values), backwards(as), "sorted parts");
     p.store(e.out, sorted.values, as, "sorted parts");
@@ -210,7 +328,7 @@ void argsort_parts(Partition& p, const Entry& e) {
         turned = index(Array::of(v), {&item, 1});
         v = turned.view();
     }
-    const Ranged sorted = in_ranges(p, v, true, text_of(e));
+    const Ranged sorted = in_ranges(p, v, Wanted::Places, text_of(e));
     const Held as = parts_of_sizes(sorted.sizes, 0);
     if (!descending) return p.store(e.out, sorted.places, as, "order of parts");
     const Arg from[] = {Arg{scalar_operand(Scalar::of(DType::Int64, n - 1))}, sorted.places.arg()};
@@ -223,7 +341,8 @@ void unique_parts(Partition& p, const Entry& e) {
     const std::vector<View> out = writes_of(e);
     const std::string what = text_of(e);
     const std::int64_t n = e.in[0].layout->size();
-    const Ranged sorted = in_ranges(p, e.in[0], distinct.places, what);
+    const Ranged sorted =
+        in_ranges(p, e.in[0], distinct.places ? Wanted::Places : Wanted::Values, what);
     const library::Unique own = library::unique(sorted.values, distinct.places, distinct.equal_nan);
     const std::int64_t mine = own.values.size();
     std::vector<std::int64_t> sizes = gather_numbers(mesh, mine, what);

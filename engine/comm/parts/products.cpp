@@ -9,6 +9,7 @@
 #include "comm/redistribute.h"
 #include "comm/reduce.h"
 #include "library/linalg/matmul.h"
+#include "library/linalg/multiply.h"
 #include "tape/record/record.h"
 
 namespace unisono::comm {
@@ -39,6 +40,33 @@ void add_products(Partition& p, const Entry& e, const Held& along_k, const Held&
             Held::along(Split::even(0, all[1], mesh.size())), what);
 }
 
+/// Adds the product of two matrices to what is there.
+struct AddProduct final : OpaqueCall {
+    void run(std::span<const View> in, std::span<const View> out) override {
+        auto matrix = [](const View& v) {
+            return library::MatrixStack{v.data(), v.layout->shape(), v.layout->strides()};
+        };
+        library::add_product(out[0].dtype, matrix(in[0]), matrix(in[1]), out[0].data());
+    }
+    std::string name() const override { return "product with a panel, added"; }
+    std::int64_t work(std::span<const View> in, std::int64_t elements) const override {
+        return elements * in[0].layout->shape()[1];
+    }
+};
+
+void add_product(const Array& a, const Array& b, const Array& sum) {
+    const Dims shape = a.shape(), steps = a.strides();
+    const bool lies_well = library::takes_strides(shape[0], shape[1], steps[0], steps[1]);
+    const Array rows = lies_well ? a : copy(a);
+    Entry e{};
+    e.kind = EntryKind::Opaque;
+    for (const Array* in : {&rows, &b, &sum}) e.in[e.inputs++] = in->view();
+    e.out = sum.view();
+    e.compute = sum.dtype();
+    e.call = std::make_unique<AddProduct>().release();  // owned by the tape
+    Tape::current().append(e);
+}
+
 }  // namespace
 
 void matmul_parts(Partition& p, const Entry& e) {
@@ -66,16 +94,31 @@ void matmul_parts(Partition& p, const Entry& e) {
         return p.store(e.out, call_locally(e, local), rows, "product");
     }
     const Held panels = is_along(has_b, 0) ? has_b : Held::along(Split::even(0, k, mesh.size()));
-    const Array own = p.part(b, panels);
+    const Array own = library::packed(p.part(b, panels));
     std::vector<int> order;
     for (int r = 0; r < mesh.size(); ++r) {
         if (!panels.split.range(r).empty()) order.push_back(r);
     }
     if (order.empty()) order.push_back(0);
+    // The owner sends its panel from where it lies, and uses it there; behind the message, which
+    // is recorded as one that writes it: others wait for it.
     auto panel_of = [&](int r) {
         const std::int64_t shape[] = {panels.split.range(r).size(), b.layout->shape()[1]};
-        return move_parts(mesh, own, shape, Held::at(r), Held::all(mesh.size()),
-                          "panel of a product");
+        const std::int64_t bytes = shape[0] * shape[1] * size_of(b.dtype);
+        const bool is_mine = r == mesh.rank();
+        const Array panel = is_mine ? own : empty(shape, b.dtype, nullptr);
+        std::vector<Part> sends, receives;
+        for (int other = 0; is_mine && other < mesh.size(); ++other) {
+            if (other != r && bytes > 0) sends.push_back({other, 0, bytes});
+        }
+        if (!is_mine && bytes > 0) {
+            receives.push_back({r, 0, bytes});
+            mesh.count_gathered(bytes);
+        }
+        if (mesh.size() > 1)
+            mesh.record("panel of a product", panel.view(), std::move(sends), panel.view(),
+                        std::move(receives), false);
+        return panel;
     };
     Array sum, next = panel_of(order[0]);
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -83,13 +126,10 @@ void matmul_parts(Partition& p, const Entry& e) {
         const Array panel = next;
         if (i + 1 < order.size()) next = panel_of(order[i + 1]);
         const Array local[] = {slice(mine, 1, panels.split.range(order[i])), panel};
-        const Array part = call_locally(e, local);
-        if (sum.is_known()) {
-            sum = part;
-        } else {
-            const Arg both[] = {sum.arg(), part.arg()};
-            sum = apply(Op::Add, both);
-        }
+        if (sum.is_known())
+            sum = call_locally(e, local);
+        else
+            add_product(local[0], local[1], sum);
     }
     p.store(e.out, sum, rows, "product");
 }

@@ -28,6 +28,17 @@ struct Matrix {
 /// Products this small cost less in plain loops than in a call of BLAS.
 bool is_tiny(Sizes s) { return s.m * s.n * s.k <= 256; }
 
+/// out = a b + scale out.
+template <class T>
+void call_gemm(Sizes s, Matrix<const T> a, Matrix<const T> b, T scale, T* out,
+               std::int64_t out_row) {
+    static void* const gemm = blas::routine_for<T>("gemm");
+    auto ta = transposition(s.m, s.k, a.row, a.column);
+    auto tb = transposition(s.k, s.n, b.row, b.column);
+    blas::call(gemm, tb.letter, ta.letter, s.n, s.m, s.k, T(1), b.data, tb.leading, a.data,
+               ta.leading, scale, out, out_row);
+}
+
 template <class T>
 void multiply_blas(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::int64_t out_row) {
     auto ta = transposition(s.m, s.k, a.row, a.column);
@@ -47,9 +58,7 @@ void multiply_blas(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::i
                    T(1), b.data, tb.leading, a.data, a.column, T(0), out, std::int64_t{1});
         return;
     }
-    static void* const gemm = blas::routine_for<T>("gemm");
-    blas::call(gemm, tb.letter, ta.letter, s.n, s.m, s.k, T(1), b.data, tb.leading, a.data,
-               ta.leading, T(0), out, out_row);
+    call_gemm(s, a, b, T(0), out, out_row);
 }
 
 /// A product with a vector of floats, which finds its own threads; false where it is none.
@@ -314,7 +323,37 @@ void run_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
     });
 }
 
+template <class T>
+void add_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
+    const Sizes s{a.shape[0], b.shape[1], a.shape[1]};
+    if constexpr (blas::letter<T> != 0) {
+        if (s.m > 1 && s.n > 1 && s.k > 0 && !is_tiny(s) && blas::present()) {
+            const Tiling t = tile(s, 1, true);
+            parallel_for(0, t.down * t.across, t.grain, [&](std::int64_t first, std::int64_t last) {
+                for (std::int64_t q = first; q < last; ++q) {
+                    const std::int64_t i = q / t.across * t.rows, j = q % t.across * t.columns;
+                    const Matrix<const T> x{static_cast<const T*>(a.data) + i * a.strides[0],
+                                            a.strides[0], a.strides[1]};
+                    const Matrix<const T> y{static_cast<const T*>(b.data) + j * b.strides[1],
+                                            b.strides[0], b.strides[1]};
+                    const Sizes part{std::min(t.rows, s.m - i), std::min(t.columns, s.n - j), s.k};
+                    call_gemm(part, x, y, T(1), out + i * s.n + j, s.n);
+                }
+            });
+            return;
+        }
+    }
+    const auto product = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(s.m * s.n));
+    run_typed(a, b, product.get());
+    for (std::int64_t k = 0; k < s.m * s.n; ++k)
+        out[k] = add_plain(out[k], product[static_cast<std::size_t>(k)]);
+}
+
 }  // namespace
+
+void add_product(DType t, const MatrixStack& a, const MatrixStack& b, void* out) {
+    dispatch_all_native(t, [&]<class T>() { add_typed<T>(a, b, static_cast<T*>(out)); });
+}
 
 void multiply_stacks(DType t, const MatrixStack& a, const MatrixStack& b, void* out) {
     dispatch_all_native(t, [&]<class T>() { run_typed<T>(a, b, static_cast<T*>(out)); });

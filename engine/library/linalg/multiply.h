@@ -15,6 +15,8 @@ struct MatrixStack {
 /// out = a @ b for stacks of equal leading axes and one dtype; `out` is packed. Both matrices must
 /// be as takes_strides wants them.
 void multiply_stacks(DType t, const MatrixStack& a, const MatrixStack& b, void* out);
+/// out += a @ b, of two matrices.
+void add_product(DType t, const MatrixStack& a, const MatrixStack& b, void* out);
 bool takes_strides(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column);
 
 /// One product: out[m, n] = a[m, k] b[k, n]; steps in elements.

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/threads/parallel.h"
@@ -38,9 +40,17 @@ class Splitters {
         vector_sort(sample.data(), sample.size());
         for (int b = 1; b < buckets; ++b)
             rising_[b - 1] = sample[static_cast<std::size_t>(b * 16 - 1)] | together;
-        fill(sample, together, 1, 0, buckets);
-        levels_ = std::countr_zero(static_cast<unsigned>(buckets));
+        finish();
     }
+    /// Given in order; there may be fewer than most_buckets.
+    explicit Splitters(std::span<const Key> rising)
+        : buckets_(static_cast<int>(std::bit_ceil(rising.size() + 1))) {
+        // Nothing is above the last ones, so that their buckets stay empty.
+        std::fill(rising_, rising_ + buckets_ - 1, static_cast<Key>(~Key{0}));
+        std::ranges::copy(rising, rising_);
+        finish();
+    }
+    int buckets() const { return buckets_; }
     /// The buckets of `count` keys.
     template <int count>
     void classify(const Key* keys, std::uint8_t* bucket) const {
@@ -63,17 +73,89 @@ class Splitters {
     }
 
   private:
+    void finish() {
+        fill(1, 0, buckets_);
+        levels_ = std::countr_zero(static_cast<unsigned>(buckets_));
+    }
     /// Node `at` divides the buckets [low, high).
-    void fill(const std::vector<Key>& sample, Key together, int at, int low, int high) {
+    void fill(int at, int low, int high) {
         if (high - low < 2) return;
         int middle = (low + high) / 2;
-        tree_[at] = sample[static_cast<std::size_t>(middle * 16 - 1)] | together;
-        fill(sample, together, 2 * at, low, middle);
-        fill(sample, together, 2 * at + 1, middle, high);
+        tree_[at] = rising_[middle - 1];
+        fill(2 * at, low, middle);
+        fill(2 * at + 1, middle, high);
     }
     Key tree_[2 * most_buckets] = {};
     Key rising_[most_buckets] = {};
     int buckets_, levels_ = 0;
+};
+
+/// Which bucket each of n keys goes to, found on all threads. Keys of a bucket keep their order.
+class Dealing {
+  public:
+    /// `get(k)` is key k.
+    template <class Key, class Get>
+    Dealing(std::int64_t n, const Splitters<Key>& splitters, Get get)
+        : n_(n),
+          buckets_(splitters.buckets()),
+          chunk_(std::max<std::int64_t>(1 << 14, (n / 128 + step - 1) / step * step)),
+          chunks_((n + chunk_ - 1) / chunk_),
+          before_(static_cast<std::size_t>(chunks_ * buckets_)),
+          bucket_(std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(n))) {
+        std::uint8_t* bucket = bucket_.get();
+        parallel_for(0, chunks_, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t c = begin; c < end; ++c) {
+                std::int64_t* counts = &before_[static_cast<std::size_t>(c * buckets_)];
+                std::int64_t last = std::min(n, (c + 1) * chunk_);
+                std::int64_t k = c * chunk_;
+                for (; k + step <= last; k += step) {
+                    Key keys[step];
+                    for (int j = 0; j < step; ++j) keys[j] = get(k + j);
+                    splitters.template classify<step>(keys, &bucket[k]);
+                    for (int j = 0; j < step; ++j) ++counts[bucket[k + j]];
+                }
+                for (; k < last; ++k) {
+                    Key key[] = {get(k)};
+                    splitters.template classify<1>(key, &bucket[k]);
+                    ++counts[bucket[k]];
+                }
+            }
+        });
+        for (int b = 0; b < buckets_; ++b) {
+            std::int64_t total = 0;
+            for (std::int64_t c = 0; c < chunks_; ++c) {
+                std::int64_t& count = before_[static_cast<std::size_t>(c * buckets_ + b)];
+                total += std::exchange(count, total);
+            }
+            sizes_.push_back(total);
+        }
+    }
+    /// Of the buckets.
+    const std::vector<std::int64_t>& sizes() const { return sizes_; }
+    /// Writes item k of n, which `get(k)` gives, behind those before it from to[its bucket] on.
+    template <class T, class Get>
+    void deal(std::span<T* const> to, Get get) const {
+        const std::uint8_t* bucket = bucket_.get();
+        parallel_for(0, chunks_, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t c = begin; c < end; ++c) {
+                T* at[most_buckets];
+                for (int b = 0; b < buckets_; ++b)
+                    at[b] = to[static_cast<std::size_t>(b)] +
+                            before_[static_cast<std::size_t>(c * buckets_ + b)];
+                std::int64_t last = std::min(n_, (c + 1) * chunk_);
+                for (std::int64_t k = c * chunk_; k < last; ++k) *at[bucket[k]]++ = get(k);
+            }
+        });
+    }
+
+  private:
+    static constexpr int step = 32;
+    std::int64_t n_;
+    int buckets_;
+    std::int64_t chunk_, chunks_;
+    std::vector<std::int64_t> before_;  ///< by chunk and bucket: how many in chunks before
+    std::vector<std::int64_t> sizes_;
+    std::unique_ptr<std::uint8_t[]> bucket_;
 };
 
 /// Sorts n keys, which `get(k)` gives, into `out`. Then `finish(begin, end)` sees each bucket, a
@@ -92,47 +174,14 @@ void sort_keys(std::int64_t n, Key together, Key* out, Get get, Finish finish) {
     int buckets =
         static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 4, most_buckets));
     Splitters<Key> splitters(n, buckets, together, get);
-    constexpr int step = 32;
-    std::int64_t chunk = std::max<std::int64_t>(1 << 14, (n / 128 + step - 1) / step * step);
-    std::int64_t chunks = (n + chunk - 1) / chunk;
-    std::vector<std::int64_t> place(static_cast<std::size_t>(chunks * buckets));
-    auto bucket_of = std::make_unique_for_overwrite<std::uint8_t[]>(static_cast<std::size_t>(n));
-    std::uint8_t* bucket = bucket_of.get();
-    parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t c = begin; c < end; ++c) {
-            std::int64_t* counts = &place[static_cast<std::size_t>(c * buckets)];
-            std::int64_t last = std::min(n, (c + 1) * chunk);
-            std::int64_t k = c * chunk;
-            for (; k + step <= last; k += step) {
-                Key keys[step];
-                for (int j = 0; j < step; ++j) keys[j] = get(k + j);
-                splitters.template classify<step>(keys, &bucket[k]);
-                for (int j = 0; j < step; ++j) ++counts[bucket[k + j]];
-            }
-            for (; k < last; ++k) {
-                Key key[] = {get(k)};
-                splitters.template classify<1>(key, &bucket[k]);
-                ++counts[bucket[k]];
-            }
-        }
-    });
-    std::vector<std::int64_t> start(static_cast<std::size_t>(buckets) + 1);
-    std::int64_t total = 0;
-    for (int b = 0; b < buckets; ++b) {
-        start[static_cast<std::size_t>(b)] = total;
-        for (std::int64_t c = 0; c < chunks; ++c) {
-            std::int64_t& p = place[static_cast<std::size_t>(c * buckets + b)];
-            total += std::exchange(p, total);
-        }
+    const Dealing dealing(n, splitters, get);
+    std::vector<std::int64_t> start{0};
+    std::vector<Key*> to;
+    for (std::int64_t size : dealing.sizes()) {
+        to.push_back(out + start.back());
+        start.push_back(start.back() + size);
     }
-    start[static_cast<std::size_t>(buckets)] = n;
-    parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t c = begin; c < end; ++c) {
-            std::int64_t* to = &place[static_cast<std::size_t>(c * buckets)];
-            std::int64_t last = std::min(n, (c + 1) * chunk);
-            for (std::int64_t k = c * chunk; k < last; ++k) out[to[bucket[k]]++] = get(k);
-        }
-    });
+    dealing.deal(std::span<Key* const>(to), get);
     parallel_for(0, buckets, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t b = begin; b < end; ++b) {
             std::int64_t from = start[static_cast<std::size_t>(b)];

@@ -49,6 +49,17 @@ void sort_few(const T* x, std::int64_t n, T* out, KeyOf<T> flip) {
         out[k] = from_key<T>(static_cast<KeyOf<T>>(keys[k] ^ flip));
 }
 
+/// Keys that stand where elements go become these.
+template <class T>
+void write_elements(T* out, std::int64_t begin, std::int64_t end, KeyOf<T> flip) {
+    for (std::int64_t k = begin; k < end; ++k) {
+        KeyOf<T> key;
+        std::memcpy(&key, out + k, sizeof(key));
+        T value = from_key<T>(static_cast<KeyOf<T>>(key ^ flip));
+        std::memcpy(out + k, &value, sizeof(T));
+    }
+}
+
 }  // namespace
 
 template <class T>
@@ -69,14 +80,26 @@ void sort_lane(const T* x, std::int64_t n, T* out, bool descending) {
             sort_keys<Key>(
                 n, 0, keys, [=](std::int64_t k) { return key_at(x, k, flip); },
                 [=](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t k = begin; k < end; ++k) {
-                        Key key;
-                        std::memcpy(&key, keys + k, sizeof(Key));
-                        T value = from_key<T>(static_cast<Key>(key ^ flip));
-                        std::memcpy(out + k, &value, sizeof(T));
-                    }
+                    write_elements(out, begin, end, flip);
                 });
         }
+    }
+}
+
+template <class T>
+void sort_run(T* x, std::int64_t n) {
+    if constexpr (Complex<T> || sizeof(T) == 1) {
+        sort_lane(x, n, x, false);
+    } else if (n <= limits::insertion_sort_lane) {
+        sort_few(x, n, x, KeyOf<T>{0});
+    } else {
+        using Key = KeyOf<T>;
+        for (std::int64_t k = 0; k < n; ++k) {
+            const Key key = key_at(x, k, Key{0});
+            std::memcpy(x + k, &key, sizeof(Key));
+        }
+        vector_sort(reinterpret_cast<Key*>(x), static_cast<std::size_t>(n));
+        write_elements(x, 0, n, Key{0});
     }
 }
 
@@ -177,6 +200,7 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
 
 #define UNISONO_DTYPE(Name, ctype, ...)                                       \
     template void sort_lane<ctype>(const ctype*, std::int64_t, ctype*, bool); \
+    template void sort_run<ctype>(ctype*, std::int64_t);                      \
     template void argsort_lane<ctype>(const ctype*, std::int64_t, std::int64_t*, bool);
 #include "core/dtype.def"
 

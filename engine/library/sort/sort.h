@@ -26,6 +26,10 @@ void argsort_lane(const T* x, std::int64_t n, std::int64_t* places, bool descend
 template <class T>
 void sort_lane(const T* x, std::int64_t n, T* out, bool descending);
 
+/// Sorts n elements where they lie, on the calling thread.
+template <class T>
+void sort_run(T* x, std::int64_t n);
+
 /// Calls body(lane number) for all lanes of n elements: side by side where they are short, else one
 /// after the other, each on all threads.
 template <class F>

@@ -5,6 +5,7 @@ pickle.
 """
 
 from itertools import accumulate
+from pickle import dumps, loads
 
 from .._engine import _Comm
 from ._datatypes import Datatype, is_message, specified, type_of
@@ -293,8 +294,8 @@ class _Methods:
 
     def send(self, obj, dest, tag=0):
         """Send an object."""
-        if not self.__dict__.get("_waiting"):
-            return self.Send(dumped(obj), dest, tag)
+        if not self._waiting:
+            return self.Send(dumps(obj, 5), dest, tag)
         wait_for(self.isend(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
@@ -319,9 +320,10 @@ class _Methods:
 
     def recv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Receive an object."""
-        if self.__dict__.get("_waiting"):
+        if self._waiting:
             return ObjectRequest(self, source, tag).wait(status)
-        return loaded(self._receive_bytes(source, tag, True, status))
+        data = self._receive_bytes(source, tag, True, status)
+        return loads(data) if data else None  # PROC_NULL sends an empty one
 
     def irecv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG):
         """Start receiving an object; ``wait()`` of the result returns it."""
@@ -463,5 +465,6 @@ def _folded(parts, op):
 for _name, _method in list(vars(_Methods).items()):
     if callable(_method) and (not _name.startswith("__") or _name == "__repr__"):
         setattr(_Comm, _name, _method)
+_Comm._waiting = ()  # receives of objects under way, where there are any
 Comm = _Comm
 __all__ = ["ANY_SOURCE", "ANY_TAG", "IN_PLACE", "PROC_NULL", "Comm", "Status"]
