@@ -334,6 +334,45 @@ nb::object receive_bytes(PyComm& self, int source, int tag, bool wait, nb::handl
     return PyMatched{std::move(matched)}.receive_bytes(status);
 }
 
+/// What a function of one or two arguments returns.
+nb::object called(nb::handle function, nb::handle first, PyObject* second) {
+    PyObject* given[] = {first.ptr(), second};
+    nb::object made =
+        nb::steal(PyObject_Vectorcall(function.ptr(), given, second ? 2 : 1, nullptr));
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+}
+
+/// Whether receives of objects are under way, which come before others (_objects.py).
+bool has_waiting(nb::handle comm) {
+    static PyObject* const name = PyUnicode_InternFromString("_waiting");
+    const nb::object waiting = nb::steal(PyObject_GetAttr(comm.ptr(), name));
+    if (!waiting.is_valid()) throw nb::python_error();
+    return PyObject_IsTrue(waiting.ptr()) > 0;
+}
+
+void send_object(nb::handle self, nb::handle object, int dest, int tag) {
+    if (has_waiting(self)) {
+        self.attr("_send_beside")(object, dest, tag);
+        return;
+    }
+    static PyObject* const protocol = PyLong_FromLong(5);
+    static nb::handle dumps = nb::object(nb::module_::import_("pickle").attr("dumps")).release();
+    const nb::object data = called(dumps, object, protocol);
+    PyComm& comm = nb::cast<PyComm&>(self);
+    const char* from = PyBytes_AS_STRING(data.ptr());
+    unlocked([&] { comm->send(from, PyBytes_GET_SIZE(data.ptr()), dest, tag, false); });
+}
+
+nb::object receive_object(nb::handle self, nb::handle /*buf*/, int source, int tag,
+                          nb::handle status) {
+    if (has_waiting(self)) return self.attr("_receive_beside")(source, tag, status);
+    static nb::handle loads = nb::object(nb::module_::import_("pickle").attr("loads")).release();
+    const nb::object data = receive_bytes(nb::cast<PyComm&>(self), source, tag, true, status);
+    // PROC_NULL sends nothing.
+    return PyBytes_GET_SIZE(data.ptr()) > 0 ? called(loads, data, nullptr) : nb::none();
+}
+
 nb::object match(PyComm& self, int source, int tag, bool wait, nb::handle status) {
     auto matched = unlocked([&] { return self->match(source, tag, wait); });
     if (!matched) return nb::none();
@@ -555,6 +594,11 @@ void add_communicators(nb::module_& m) {
         },
         nb::arg("source") = comm::any_source, nb::arg("tag") = comm::any_tag,
         nb::arg("status") = nb::none());
+    c.def("send", &send_object, nb::arg("obj").none(), nb::arg("dest"), nb::arg("tag") = 0,
+          "Send an object.");
+    c.def("recv", &receive_object, nb::arg("buf").none() = nb::none(),
+          nb::arg("source") = comm::any_source, nb::arg("tag") = comm::any_tag,
+          nb::arg("status").none() = nb::none(), "Receive an object.");
     c.def("_receive_bytes", &receive_bytes, nb::arg("source"), nb::arg("tag"), nb::arg("wait"),
           nb::arg("status") = nb::none());
     c.def("_match", &match, nb::arg("source"), nb::arg("tag"), nb::arg("wait"),

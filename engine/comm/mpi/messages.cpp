@@ -15,17 +15,38 @@ std::set<MPI_Comm>& open_communicators() {
     return all;
 }
 
+/// Waits for a request that nobody else knows.
+template <class What>
+void finish(MPI_Request& request, MPI_Status* status, What&& what) {
+    int done = 0;
+    try {
+        wait_until(
+            [&] {
+                check(MPI_Test(&request, &done, status), what);
+                return done != 0;
+            },
+            what);
+    } catch (...) {
+        // The buffer may go away: nothing may arrive in it any more.
+        if (request != MPI_REQUEST_NULL) {
+            MPI_Cancel(&request);
+            MPI_Request_free(&request);
+        }
+        throw;
+    }
+}
+
 class MpiMatched final : public Matched {
   public:
     MpiMatched(MPI_Message message, const MPI_Status& status)
         : message_(message), delivery_(delivery_of(status)) {}
     Delivery delivery() const override { return delivery_; }
     void receive(void* to) override {
-        MpiRequest request("recv from " + rank_text(delivery_.source));
+        MPI_Request request;
+        auto what = [&] { return "recv from " + rank_text(delivery_.source); };
         Elements bytes(delivery_.bytes, MPI_BYTE);
-        check(MPI_Imrecv(to, bytes.count(), bytes.type(), &message_, &request.request),
-              [] { return std::string("recv"); });
-        request.wait(nullptr);
+        check(MPI_Imrecv(to, bytes.count(), bytes.type(), &message_, &request), what);
+        finish(request, MPI_STATUS_IGNORE, what);
     }
 
   private:
@@ -203,26 +224,6 @@ class MpiCommunicator final : public Communicator {
         check(MPI_Irecv(to, n.count(), n.type(), source_of(source), tag_of(tag), used(), &request),
               [&] { return receive_text(source, tag); });
     }
-    template <class What>
-    static void finish(MPI_Request& request, MPI_Status* status, What&& what) {
-        int done = 0;
-        try {
-            wait_until(
-                [&] {
-                    check(MPI_Test(&request, &done, status), what);
-                    return done != 0;
-                },
-                what);
-        } catch (...) {
-            // The buffer may go away: nothing may arrive in it any more.
-            if (request != MPI_REQUEST_NULL) {
-                MPI_Cancel(&request);
-                MPI_Request_free(&request);
-            }
-            throw;
-        }
-    }
-
     int begin(const CollectiveCall& c, MPI_Request& request) {
         MPI_Datatype type = type_of(c.dtype);
         Elements out(c.sent, type), in(c.received, type);

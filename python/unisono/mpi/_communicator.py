@@ -5,7 +5,6 @@ pickle.
 """
 
 from itertools import accumulate
-from pickle import dumps, loads
 
 from .._engine import _Comm
 from ._datatypes import Datatype, is_message, specified, type_of
@@ -292,10 +291,8 @@ class _Methods:
 
     # Objects.
 
-    def send(self, obj, dest, tag=0):
-        """Send an object."""
-        if not self._waiting:
-            return self.Send(dumps(obj, 5), dest, tag)
+    def _send_beside(self, obj, dest, tag):
+        """Send an object while receives of objects are under way: one may be of this rank itself."""
         wait_for(self.isend(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
@@ -318,12 +315,9 @@ class _Methods:
         """Start sending an object."""
         return self.isend(obj, dest, tag)
 
-    def recv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Receive an object."""
-        if self._waiting:
-            return ObjectRequest(self, source, tag).wait(status)
-        data = self._receive_bytes(source, tag, True, status)
-        return loads(data) if data else None  # PROC_NULL sends an empty one
+    def _receive_beside(self, source, tag, status):
+        """Receive an object behind the receives that are under way."""
+        return ObjectRequest(self, source, tag).wait(status)
 
     def irecv(self, buf=None, source=ANY_SOURCE, tag=ANY_TAG):
         """Start receiving an object; ``wait()`` of the result returns it."""
