@@ -19,6 +19,10 @@ Array vector_of(std::span<const std::int64_t> values) {
     return made;
 }
 
+char* memory_of(const Array& a, bool for_write) {
+    return a.size() > 0 ? host_data(a, for_write) : nullptr;
+}
+
 namespace {
 
 std::vector<std::int64_t> numbers_of(const Array& a) {

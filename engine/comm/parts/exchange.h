@@ -15,6 +15,9 @@ namespace unisono::comm {
 template <class T>
 std::span<T> values_of(const Array& a);
 
+/// The memory of a packed array of the host, computed; null where there are no elements.
+char* memory_of(const Array& a, bool for_write);
+
 /// An array of the host.
 Array vector_of(std::span<const std::int64_t> values);
 

@@ -109,7 +109,7 @@ std::optional<Dealt> dealt_out(Mesh& mesh, const Split& even, const Array& given
     std::vector<std::int64_t> places;
     for (std::int64_t q = 1; q < ranks * each; ++q) places.push_back(q * m / (ranks * each));
     const Array cuts = at_positions(samples, vector_of(places)), part = library::packed(given);
-    for (const Array& a : {part, cuts}) host_data(a, false);
+    for (const Array& a : {part, cuts}) memory_of(a, false);
     library::Ranges ranges(part.view(), cuts.view());
     const std::vector<std::int64_t> by_rank(static_cast<std::size_t>(ranks), each);
     const Array counts = swap_rows(mesh, vector_of(ranges.sizes()), by_rank, by_rank, what);
@@ -137,10 +137,7 @@ void bring(Mesh& mesh, const Dealt& dealt, const Array& got,
         going -= dealt.ranges.sizes()[static_cast<std::size_t>(me * each + q)];
     const std::int64_t shape[] = {going};
     const Array out = empty(shape, got.dtype(), nullptr);
-    char *const from = going > 0 ? host_data(out, true) : nullptr, *const here =
-                                                                       got.size() > 0
-                                                                           ? host_data(got, true)
-                                                                           : nullptr;
+    char *const from = memory_of(out, true), *const here = memory_of(got, true);
     std::vector<Part> sends, receives;
     std::vector<char*> to;
     std::int64_t sent = 0;
@@ -220,10 +217,7 @@ Ranged values_by_ranges(Mesh& mesh, const Split& even, const Array& part, bool m
     auto at = [&](Range r) { return rows_of(room, {r.begin - first, r.end - first}); };
     const Array got = at(mine);
     bring_values(mesh, *dealt, got, what);
-    if (got.size() > 0) {
-        host_data(got, true);
-        library::sort_runs(got.view(), dealt->bounds);
-    }
+    if (memory_of(got, true)) library::sort_runs(got.view(), dealt->bounds);
     if (!is_near) return {got, {}, dealt->sizes};
     std::vector<std::int64_t> even_sizes;
     std::vector<Part> sends, receives;
