@@ -16,7 +16,7 @@ from .._raw.elementwise import ElementwiseKernel
 from .._raw.kernels import RawKernel, RawModule
 from .._raw.reduction import ReductionKernel
 from ..cuda.devices import current_device as _current_device
-from . import cuda, exceptions
+from . import _placing, cuda, exceptions
 
 __all__ = [
     "ElementwiseKernel",
@@ -44,6 +44,11 @@ _new = frozenset(
     arange array asarray ascontiguousarray asfortranarray empty empty_like eye full full_like identity linspace logspace
     asanyarray ones ones_like tri zeros zeros_like""".split()
 )
+_placed = frozenset(
+    """
+    bartlett blackman diag diag_indices diagflat fromfile fromfunction fromiter frombuffer fromstring genfromtxt geomspace
+    hamming hanning indices kaiser load loadtxt mask_indices meshgrid tril_indices triu_indices vander""".split()
+)
 _scalars = frozenset(
     """
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 intp uintp byte
@@ -68,10 +73,10 @@ def __getattr__(name):
         "TooHardError",
     ):
         value = getattr(exceptions, name)
-    elif name == "testing":
+    elif name in ("fft", "random", "testing"):
         import importlib
 
-        return importlib.import_module(".testing", __name__)
+        return importlib.import_module(f".{name}", __name__)
     else:
         value = getattr(_un, _old.get(name, name))
         if name in _new:
@@ -80,6 +85,10 @@ def __getattr__(name):
             value = _host_arrays_by_method(value, name)
         elif name in ("imag", "real"):
             value = _of_arrays(value)
+        elif name in _placed:
+            value = _placing.placed(value)
+        elif name in ("c_", "mgrid", "ogrid", "r_"):
+            value = _placing.PlacedIndex(value)
         else:
             return value
     globals()[name] = value

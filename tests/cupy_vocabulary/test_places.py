@@ -1,0 +1,80 @@
+"""What CuPy's functions make lies on the current device."""
+
+import pickle
+
+import numpy as np
+import pytest
+import unisono as un
+import unisono.cupy as cp
+
+
+@pytest.fixture(autouse=True)
+def chosen(device):
+    with cp.cuda.Device(device.name):
+        yield device
+
+
+MAKERS = {
+    "rand": lambda: cp.random.rand(3),
+    "integers": lambda: cp.random.randint(0, 5, 3),
+    "permutation": lambda: cp.random.permutation(5),
+    "generator": lambda: cp.random.default_rng(1).normal(size=3),
+    "Philox": lambda: cp.random.Generator(un.random.Philox(1)).random(4),
+    "state": lambda: cp.random.RandomState(3).rand(2),
+    "window": lambda: cp.hanning(5),
+    "indices": lambda: cp.indices((2, 2)),
+    "grid": lambda: cp.mgrid[0:3],
+    "row": lambda: cp.r_[1:3, 7],
+    "diagonal": lambda: cp.diag([1, 2]),
+    "triangle": lambda: cp.tril_indices(3)[1],
+    "bytes": lambda: cp.frombuffer(b"abcd", "uint8"),
+    "function": lambda: cp.fromfunction(lambda i: i, (3,)),
+    "frequencies": lambda: cp.fft.fftfreq(5),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_new_arrays(chosen, name):
+    made = MAKERS[name]()
+    assert made.device == chosen
+    assert (made + cp.zeros(made.shape, made.dtype)).device == chosen
+
+
+def test_draws_are_those_of_the_host():
+    assert cp.random.default_rng(5).integers(0, 9, 6).tolist() == (
+        un.random.default_rng(5).integers(0, 9, 6).tolist()
+    )
+    assert cp.random.RandomState(5).rand(2).tolist() == un.random.RandomState(5).rand(2).tolist()
+    made = cp.random.default_rng(5)
+    assert isinstance(made, un.random.Generator) and cp.random.default_rng(made) is made
+    again = pickle.loads(pickle.dumps(made))
+    assert type(again) is type(made) and again.random(3).tolist() == made.random(3).tolist()
+    assert isinstance(made.random(), float) and np.shape(cp.random.rand()) == ()
+    cp.random.seed(4)
+    first = cp.random.rand(3).tolist()
+    cp.random.seed(4)
+    assert cp.random.rand(3).tolist() == first
+    assert "normal" in dir(cp.random) and "fftfreq" in dir(cp.fft)
+    np.testing.assert_allclose(cp.fft.fft(cp.ones(4)).get(), [4, 0, 0, 0], atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_arrays_are_permuted_and_chosen_from_where_they_lie(chosen, seed):
+    cp.random.seed(seed)
+    x = cp.arange(12).reshape(6, 2)
+    for draws in (cp.random, cp.random.default_rng(seed), cp.random.RandomState(seed)):
+        y = x.copy()
+        draws.shuffle(y)
+        for made in (draws.permutation(x), y):
+            assert made.device == chosen
+            assert sorted(made.tolist()) == x.tolist()
+        some = draws.choice(x[:, 0], 4, replace=False, p=cp.full(6, 1 / 6))
+        assert some.device == chosen and len(set(some.tolist())) == 4
+        assert draws.choice(x[:, 0], size=(2, 2)).shape == (2, 2)
+    made = cp.random.default_rng(3).permutation(x, axis=1)
+    assert made.shape == x.shape and cp.sort(made, axis=1).tolist() == x.tolist()
+    plain = [1, 2, 3]
+    cp.random.shuffle(plain)
+    assert sorted(plain) == [1, 2, 3]
+    ours = cp.random.RandomState(3).permutation(cp.arange(9)).tolist()
+    assert ours == un.random.RandomState(3).permutation(un.arange(9)).tolist()
