@@ -69,9 +69,10 @@ from ._operations import (
 )
 from ._requests import REQUEST_NULL, Prequest, Request
 from ._status import UNDEFINED, Status
+from ._topology import Compute_dims
 from ._windows import Window, window
 
-Intracomm = Comm
+Cartcomm = Intracomm = Comm
 globals().update(_named)
 
 __all__ = [
@@ -82,7 +83,9 @@ __all__ = [
     "BOR",
     "BSEND_OVERHEAD",
     "BXOR",
+    "Cartcomm",
     "Comm",
+    "Compute_dims",
     "Datatype",
     "Detach_buffer",
     "ERR_ARG",

@@ -26,6 +26,9 @@ C_COMPLEX: Any
 C_DOUBLE_COMPLEX: Any
 C_FLOAT_COMPLEX: Any
 C_LONG_DOUBLE_COMPLEX: Any
+
+def Compute_dims(nnodes: Any, dims: Any) -> Any: ...
+
 DATATYPE_NULL: Any
 DOUBLE: Any
 DOUBLE_COMPLEX: Any

@@ -13,6 +13,7 @@ from ._objects import ObjectRequest, dumped, loaded, wait_for
 from ._operations import SUM, code_of
 from ._requests import Prequest
 from ._status import Status
+from ._topology import Grids
 
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2
@@ -289,6 +290,20 @@ class _Methods:
         """Combine the buffers of the ranks before this one; rank 0 gets nothing."""
         _wait(_collective(self, _EXSCAN, sendbuf, recvbuf, 0, op, call="Exscan"))
 
+    def Reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
+        """Combine the buffers of all ranks, element by element; each rank gets an equal part."""
+        self.Reduce_scatter(sendbuf, recvbuf, None, op)
+
+    def Reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
+        """Combine the buffers of all ranks, element by element; each rank gets its count of elements."""
+        if sendbuf is IN_PLACE:
+            raise ValueError("Reduce_scatter: IN_PLACE is not taken; pass the buffer to send")
+        combined = _copied(sendbuf) if self.rank == 0 else None
+        self.Reduce(sendbuf, combined, op, 0)
+        if recvcounts is not None and self.rank == 0:
+            combined = [combined, recvcounts]
+        self.Scatterv(combined, recvbuf, 0)
+
     # Objects.
 
     def _send_beside(self, obj, dest, tag):
@@ -456,9 +471,10 @@ def _folded(parts, op):
     return list(accumulate(parts, op))
 
 
-for _name, _method in list(vars(_Methods).items()):
+for _name, _method in [*vars(_Methods).items(), *vars(Grids).items()]:
     if callable(_method) and (not _name.startswith("__") or _name == "__repr__"):
         setattr(_Comm, _name, _method)
 _Comm._waiting = ()  # receives of objects under way, where there are any
+_Comm._grid = None  # extents and periods of a grid of ranks
 Comm = _Comm
 __all__ = ["ANY_SOURCE", "ANY_TAG", "IN_PLACE", "PROC_NULL", "Comm", "Status"]
