@@ -19,16 +19,18 @@ namespace {
 
 constexpr std::size_t most_arguments = 16, most_axes = 16;
 
-/// What a loop takes or gives: elements of a dtype, axes by the number of their extent.
+/// What a loop takes or gives: elements of a dtype, axes by the number of their extent; or one
+/// number of a Python type.
 struct Items {
-    DType dtype;
+    DType dtype{};
     std::vector<std::size_t> axes;
+    Ref number;  ///< the type, or null
 };
 
 struct ItemLoop {
     Ref function;  ///< takes the operands, then the arrays for the results
     std::vector<Items> operands, results;
-    std::int64_t most = 0;    ///< of the first extent; larger arrays go to Python
+    std::int64_t most = 0;    ///< items, the product of all extents; calls of more go to Python
     bool takes_ours = false;  ///< else NumPy's arrays alone: ours are recorded
 };
 
@@ -46,6 +48,12 @@ struct Extents {
     std::int64_t of[most_axes];
     Extents() { std::fill(of, of + most_axes, -1); }
 
+    double count() const {
+        double all = 1;
+        for (std::int64_t n : of) all *= n < 0 ? 1 : static_cast<double>(n);
+        return all;
+    }
+
     template <class Number>
     bool take(const Items& items, const Number* shape, std::size_t rank) {
         if (rank != items.axes.size()) return false;
@@ -59,6 +67,7 @@ struct Extents {
 };
 
 bool fits(const ItemLoop& loop, const Items& items, PyObject* object, Extents& extents) {
+    if (items.number) return reinterpret_cast<PyObject*>(Py_TYPE(object)) == items.number.get();
     if (is_numpy_array(object)) {
         const auto& a = *reinterpret_cast<const NumPyArray*>(object);
         DType dtype{};
@@ -80,7 +89,8 @@ bool has_no_base(PyObject* object) {
 bool fits_given(const ItemLoop& loop, PyObject* const* args, Extents& extents) {
     std::size_t operands = loop.operands.size(), all = operands + loop.results.size();
     for (std::size_t k = 0; k < all; ++k) {
-        if (!has_no_base(args[k])) return false;
+        bool is_number = k < operands && loop.operands[k].number;
+        if (!is_number && !has_no_base(args[k])) return false;
     }
     for (std::size_t k = operands; k < all; ++k) {
         const Items& items = loop.results[k - operands];
@@ -117,7 +127,9 @@ PyObject* run_loop(const ItemLoop& loop, PyObject* const* args, std::size_t coun
     for (std::size_t k = 0; k < operands; ++k) {
         if (!fits(loop, loop.operands[k], args[k], extents)) return nullptr;
     }
-    if (extents.of[0] > loop.most || (is_given && !fits_given(loop, args, extents))) return nullptr;
+    if (extents.count() > static_cast<double>(loop.most) ||
+        (is_given && !fits_given(loop, args, extents)))
+        return nullptr;
     PyObject* all[most_arguments];
     std::copy_n(args, count, all);
     Ref made[most_arguments];
@@ -167,14 +179,19 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
     return PyObject_Vectorcall(method.get(), args, count, keywords);
 }
 
-/// [(name of a dtype, (number of an extent, ...)), ...]
+/// [(name of a dtype, (number of an extent, ...)) or a type of numbers, ...]
 std::vector<Items> items_of(PyObject* list) {
     std::vector<Items> all;
     for (Py_ssize_t k = 0; k < PyList_Size(list); ++k) {
-        PyObject *dtype, *axes;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, k), "OO!", &dtype, &PyTuple_Type, &axes))
-            python_failed();
-        Items items{to_dtype(dtype), {}};
+        PyObject *given = PyList_GET_ITEM(list, k), *dtype, *axes;
+        Items items;
+        if (PyType_Check(given)) {
+            items.number = Ref::of(given);
+            all.push_back(std::move(items));
+            continue;
+        }
+        if (!PyArg_ParseTuple(given, "OO!", &dtype, &PyTuple_Type, &axes)) python_failed();
+        items.dtype = to_dtype(dtype);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes); ++i) {
             items.axes.push_back(static_cast<std::size_t>(to_int64(PyTuple_GET_ITEM(axes, i))));
             if (items.axes.back() >= most_axes) fail(ErrorKind::Internal, "_add_loop: an axis");

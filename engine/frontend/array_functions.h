@@ -115,6 +115,7 @@ class ArrayFunctions : public Selections {
     E is_better(E x, E best, Op order);
     E first_extreme(E n, DType t, bool is_max, bool holds, const std::function<E(E)>& element);
     E first_extreme_apart(E n, DType t, bool is_max, const std::function<E(E)>& element);
+    E first_extreme_of_few(E n, bool is_max, const std::function<E(E)>& element);
 
     // ---- products (products.cpp)
     Value dot_product(const Value& a, const Value& b, const Place& place);

@@ -58,6 +58,27 @@ E ArrayFunctions::first_extreme(E n, DType t, bool is_max, bool holds,
     return b_->read(found);
 }
 
+/// The place of the first extreme of a few elements, at least one: one at a time, up to the first
+/// nan.
+E ArrayFunctions::first_extreme_of_few(E n, bool is_max, const std::function<E(E)>& element) {
+    E first = settle(element(i64(0)));
+    std::int32_t best = declared("best", first), found = declared("found", i64(0));
+    E end = is_float(first->dtype)
+                ? temporary(b_->select(op_binary(Op::Eq, first, first), n, i64(1)), "end")
+                : n;
+    counted(LoopKind::Serial, i64(1), end, [&](E k) {
+        E x = settle(element(k));
+        if (is_float(x->dtype)) {
+            E is_nan = op_binary(Op::Ne, x, x);
+            emit(b_->branch(is_nan, b_->block({b_->assign(found, k), b_->leave()})));
+        }
+        E takes = temporary(op_binary(is_max ? Op::Gt : Op::Lt, x, b_->read(best)), "takes");
+        emit(b_->assign(best, b_->select(takes, x, b_->read(best))));
+        emit(b_->assign(found, b_->select(takes, k, b_->read(found))));
+    });
+    return b_->read(found);
+}
+
 /// The place of the first extreme along an axis that lies apart in memory, one element at a time.
 E ArrayFunctions::first_extreme_apart(E n, DType t, bool is_max,
                                       const std::function<E(E)>& element) {
@@ -100,7 +121,7 @@ Value ArrayFunctions::call_arg_extreme(const Given& given) {
         if (!is_last) return first_extreme_apart(n, t, is_max, element);
         std::int32_t found = declared("first", i64(0));
         std::vector<S> few =
-            collect([&] { emit(b_->assign(found, first_extreme_apart(n, t, is_max, element))); });
+            collect([&] { emit(b_->assign(found, first_extreme_of_few(n, is_max, element))); });
         std::vector<S> many =
             collect([&] { emit(b_->assign(found, first_extreme(n, t, is_max, holds, element))); });
         at(place);

@@ -28,8 +28,8 @@ _names = {
     "._jit.cpp_module": "cpp_module",
     "._jit.fortran": "fortran",
     "._jit.numba_words": """
-        get_parallel_chunksize get_thread_id jit_module literal_unroll objmode parallel_chunksize pndindex register_jitable
-        set_parallel_chunksize threading_layer""",
+        get_parallel_chunksize get_thread_id jit_module literal_unroll literally objmode parallel_chunksize pndindex
+        register_jitable set_parallel_chunksize threading_layer""",
     "._runtime.mesh": "mesh",
     "._runtime.parts": "map_blocks",
     "._runtime.devices": "devices",
@@ -143,7 +143,6 @@ absent = {
     "gdb_init": _debugger,
     "generated_jit": "write an implementation with un.overload that asks isinstance(x, types.Float)",
     "int0": "write un.intp",
-    "literally": "constants have no types of their own: test the value, as in n == 2",
     "msort": "write un.sort(x, axis=0)",
     "product": "write un.prod",
     "pycc": "un.compile_module(name, functions, folder), or python -m unisono build file.py",

@@ -22,13 +22,10 @@ std::pair<Value*, Value*> long_form_guard(llvm::IRBuilder<>& b, Value* x, Value*
     Value* limit = llvm::ConstantFP::get(x->getType(), functions::largest_angle);
     return {b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), limit), y};
 }
-/// The lanes whose powers are products: whole exponents, none of them large.
+/// The lanes with whole exponents.
 std::pair<Value*, Value*> power_guard(llvm::IRBuilder<>& b, Value*, Value* y) {
-    Value* limit = llvm::ConstantFP::get(y->getType(), functions::most_factors);
-    Value* is_small = b.CreateFCmpOLE(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y), limit);
     Value* whole = b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, y);
-    return {b.CreateAnd(is_small, b.CreateFCmpOEQ(whole, y)),
-            llvm::Constant::getNullValue(y->getType())};
+    return {b.CreateFCmpOEQ(whole, y), llvm::Constant::getNullValue(y->getType())};
 }
 
 /// C's nextafter by the bits of its operands, for devices; NaN of x comes before that of y.

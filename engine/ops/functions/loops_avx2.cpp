@@ -26,7 +26,8 @@ double long_single(double x, double otherwise) {
 
 template <bool Narrow>
 double power_single(double x, double y) {
-    return pow<Narrow>(x, y);
+    const bool is_few = has_few_factors<Narrow>(x, y) && is_product(y);
+    return is_few ? power_by_few_products<Narrow>(x, y) : pow<Narrow>(x, y);
 }
 template <bool Narrow>
 __m128d power_pair(__m128d x, __m128d y) {

@@ -102,11 +102,16 @@ ScaledBase<R> scaled_base(R x, R down, R up, R undo_down, R undo_up) {
     return {size * select(is_large, down, up), select(is_large, undo_down, undo_up)};
 }
 
-/// The power, or its inverse: rounded once where it is a normal number.
+/// The power, that times a number, or its inverse: rounded once where it is a normal number.
 template <class R>
 R rounded_power(Pair<R> p, R undo) {
     R sum = p.high + p.low;
     return select(sum == sum, sum, p.high) * undo;  // infinite powers have no low part
+}
+template <class R>
+R rounded_power(Pair<R> p, R a, R undo) {
+    R product = fma(p.high, a, p.low * a);
+    return select(product == product, product, p.high * a) * undo;
 }
 template <class R>
 R rounded_inverse(Pair<R> p, R undo) {
@@ -152,19 +157,62 @@ R power_by_products(R x, int n) {
     auto two_to = [](int e) { return R(number_of(std::int64_t{e + 1023} << 52)); };
     auto [a, undo] = scaled_base(x, two_to(-places), two_to(places), two_to(all), two_to(-all));
     Pair<R> p = exact_product(a, a);
-    if (factors >> --bit & 1) p = times(p, a);
-    while (bit-- > 0) {
-        p = square_of(p);
+    while (--bit > 0) {
         if (factors >> bit & 1) p = times(p, a);
+        p = square_of(p);
     }
-    R r = n < 0 ? rounded_inverse(p, undo) : rounded_power(p, undo);
-    return factors % 2 == 0 ? r : with_sign_of(x, r);
+    const bool is_odd = factors % 2 != 0;
+    if (n < 0) {
+        R r = rounded_inverse(is_odd ? times(p, a) : p, undo);
+        return is_odd ? with_sign_of(x, r) : r;
+    }
+    return is_odd ? with_sign_of(x, rounded_power(p, a, undo)) : rounded_power(p, undo);
+}
+
+/// Of each element: whether n is at most few_factors, and the parts of all products are normal
+/// numbers, so that they need no scale.
+inline constexpr int few_factors = 15;
+template <bool Narrow, class R>
+auto has_few_factors(R x, R n) {
+    auto is_few = (n >= R(0.0)) & (n <= R(few_factors));
+    if constexpr (Narrow) return is_few;
+    R size = magnitude(x);
+    return is_few & (size >= R(0x1p-32)) & (size <= R(0x1p32));
+}
+
+/// x^n for an n of each element, with the same bits as all others.
+template <bool Narrow, class R>
+R power_by_few_products(R x, R n) {
+    using W = Whole<R>;
+    W bits = bits_of(n + R(0x1p52));
+    auto has = [&](int bit) {
+        return (bits & W(std::int64_t{1} << bit)) == W(std::int64_t{1} << bit);
+    };
+    constexpr int top = 3;
+    static_assert(few_factors == (2 << top) - 1);
+    R first = select(has(top), x, R(1.0));
+    if constexpr (Narrow) {
+        R p = first;
+        for (int bit = top - 1; bit >= 0; --bit) {
+            p = p * p;
+            p = select(has(bit), p * x, p);
+        }
+        return p;
+    }
+    Pair<R> square = exact_product(first, first);
+    for (int bit = top - 1; bit > 0; --bit) {
+        auto more = times(square, x);
+        square = square_of(Pair<R>{select(has(bit), more.high, square.high),
+                                   select(has(bit), more.low, square.low)});
+    }
+    return select(has(0), fma(square.high, x, square.low * x), square.high + square.low);
 }
 
 /// The same for an n of each element (a whole number, |n| <= most_factors), with the same bits.
 template <bool Narrow, class R>
 R power_by_products(R x, R n) {
     using W = Whole<R>;
+    if (!any(!has_few_factors<Narrow>(x, n))) return power_by_few_products<Narrow>(x, n);
     R factors = magnitude(n);
     auto is_inverse = n < R(0.0);
     W bits = bits_of(factors + R(0x1p52));
@@ -187,14 +235,15 @@ R power_by_products(R x, R n) {
     R forth = select(is_inverse, -all, all);
     auto [a, undo] = scaled_base(x, two_to(-places.number), two_to(places.number), two_to(forth),
                                  two_to(-forth));
-    Pair<R> p{R(1.0), R(0.0)};
+    Pair<R> p{R(1.0), R(0.0)}, square = p;
     for (int bit = top; bit >= 0; --bit) {
         if (!any(factors >= R(static_cast<double>(1 << bit)))) continue;  // p is still one
-        p = square_of(p);
-        auto more = times(p, a);
-        p = {select(has(bit), more.high, p.high), select(has(bit), more.low, p.low)};
+        square = square_of(p);
+        auto more = times(square, a);
+        p = {select(has(bit), more.high, square.high), select(has(bit), more.low, square.low)};
     }
-    R r = select(is_inverse, rounded_inverse(p, undo), rounded_power(p, undo));
+    R forward = select(has(0), rounded_power(square, a, undo), rounded_power(square, undo));
+    R r = select(is_inverse, rounded_inverse(p, undo), forward);
     r = number_of(bits_of(r) | (bits_of(x) & shift_left(bits, 63)));
     r = select(factors == R(1.0), select(is_inverse, R(1.0) / x, x), r);
     r = select(n == R(3.0), cube(x), r);

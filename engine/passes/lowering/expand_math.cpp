@@ -230,17 +230,17 @@ class ExpandMath final : public StatementsBefore {
         return b_.select(test, products(t, x, y), value);
     }
     /// Whether it is an integer's value.
-    static bool is_whole(E y) {
-        return y->kind == ExprKind::Cast && is_integer(y->args[0]->dtype) && is_name(y->args[0]);
-    }
+    static bool is_whole(E y) { return y->kind == ExprKind::Cast && is_integer(y->args[0]->dtype); }
     /// A power with a whole exponent, which is small most of the time: by products, or behind a
-    /// test by a logarithm.
+    /// test by a logarithm. The engine's function has that test inside, where vectors branch, too.
     E whole_power(DType t, Real x, Real y) {
         E value = products(t, x, y);
+        if (keep_long_) return value;
         E is_large = b_.unary(Op::Not, functions::is_product_of(y).e);
         return chosen(is_large, value, [&] { return by_logarithm(t, x, y).e; });
     }
-    /// By products, of exponents that are.
+    /// By products, of exponents that are; on the host by the engine's function, of any whole
+    /// exponents.
     E products(DType t, Real x, Real y) {
         if (!keep_long_) return shared(by_products(t, x, y).e);
         const DType kept = t == DType::Float64 ? t : DType::Float32;

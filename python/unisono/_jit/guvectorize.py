@@ -8,6 +8,7 @@ import sys
 from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
+from .._dtype import objects as _dtypes
 from .._dtype import spelling
 from . import always_jit, prange, targets
 from .text import compile_text
@@ -231,37 +232,64 @@ class GeneralizedFunction(_engine._ItemLoops):
         return with_axes(self, args, out, axes, axis, keepdims)
 
     def _add_single(self, args):
-        """Let calls for a single item in the dtypes of a signature call the function; whether they do now.
+        """Let calls in the dtypes of a signature run a loop at once; whether they do now.
 
-        A call of other operands takes more than a call of the function.
+        For a single item, which the function takes itself, or items along one axis; an operand that is a number of
+        Python's serves all items. A call of other operands takes more than a call of the function.
         """
         if not self.nout or self._writable or len(args) != self.nin or not self._signatures:
             return False
-        if not all(_is_array(x) and n for x, n in zip(args, self._inputs, strict=True)):
-            return False
-        key = tuple([(x.dtype.name, x.ndim) for x in args])
-        if key in self._single:
-            return False
-        self._single.add(key)
-        if any(x.ndim != len(names) for x, names in zip(args, self._inputs, strict=True)):
-            return False
-        if any(getattr(x, "device", "cpu") != "cpu" for x in args):
-            return False
         if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
             return False
-        types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout, args)
-        if any(x.dtype.name != t[1] for x, t in zip(args, types, strict=False)):
+        key = tuple([(x.dtype.name, x.ndim) if _is_array(x) else type(x) for x in args])
+        if key in self._single or len(self._single) == _most_loops:
             return False
+        leads = [
+            x.ndim - len(names) if _is_array(x) else -1
+            for x, names in zip(args, self._inputs, strict=True)
+        ]
+        lead = max(leads)
+        for x, names, own in zip(args, self._inputs, leads, strict=True):
+            if own < 0 and (names or type(x) is not float):
+                return False
+            if own > 1 or (own == 0 and not names) or getattr(x, "device", "cpu") != "cpu":
+                return False
+        if lead < 0:
+            return False
+        self._single.add(key)
+        types = self._types([_ufunc.as_array(x) for x in args], [None] * self.nout, args)
+        if any(_is_array(x) and x.dtype.name != t[1] for x, t in zip(args, types, strict=False)):
+            return False
+        if any(own < 0 and t[0] != "scalar" for own, t in zip(leads, types, strict=False)):
+            return False
+        return self._add_items(types, leads, lead)
+
+    def _add_items(self, types, leads, lead):
+        """A loop for operands with so many axes in front of their items', -1 for numbers."""
         numbers = {}
         for names in self._inputs:
             for n in names:
                 numbers.setdefault(n, len(numbers))
-        items = [
-            (t[1], tuple(numbers[n] for n in names))
-            for t, names in zip(types, self._inputs + self._outputs, strict=True)
-        ]
-        most = 2**63 - 1
-        return self._add_loop(self._compiled, items[: self.nin], items[self.nin :], most, True)
+        items, passed = [], []
+        leads = [*leads, *([lead] * self.nout)]
+        for k, (t, names, own) in enumerate(
+            zip(types, self._inputs + self._outputs, leads, strict=True)
+        ):
+            core = tuple(numbers[n] for n in names)
+            items.append(float if own < 0 else (t[1], (len(numbers),) * own + core))
+            is_number = t[0] == "scalar" or names
+            at = "" if own < 1 else "[i]" if is_number else "[i:i+1]"
+            passed.append(f"{t[1]}(x{k})" if own < 0 else f"x{k}{at}")
+        function = self._compiled
+        if lead or -1 in leads:
+            calls = f"f({', '.join(passed)})"
+            along = f"for i in prange(x{len(types) - 1}.shape[0]): " if lead else ""
+            text = (
+                f"def items({', '.join(f'x{k}' for k in range(len(types)))}):\n    {along}{calls}\n"
+            )
+            used = {t[1]: getattr(_dtypes, t[1]) for t in types}
+            function = compile_text(text, "items", {"f": function, "prange": prange, **used})
+        return self._add_loop(function, items[: self.nin], items[self.nin :], 2**63 - 1, True)
 
     def _over_items(self, args, out):
         import unisono as un
@@ -406,6 +434,9 @@ class GeneralizedFunction(_engine._ItemLoops):
                 text, "items", {"f": self._compiled, "prange": prange}
             )
         return self._loops[kinds]
+
+
+_most_loops = 16
 
 
 def _is_array(x):

@@ -26,7 +26,7 @@ class NumbaForms:
             return None
         words = sys.modules.get("unisono._jit.numba_words")
         if words is not None:
-            if value is words.literal_unroll and len(e.args) == 1:
+            if value in (words.literal_unroll, words.literally) and len(e.args) == 1:
                 return e.args[0]
             if value in (words.get_parallel_chunksize, words.set_parallel_chunksize):
                 return _constant(0, e)

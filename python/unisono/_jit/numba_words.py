@@ -145,6 +145,35 @@ def literal_unroll(container):
     return container
 
 
+def literally(value):
+    """The value itself: compiled code needs no such word, since constants have no types of their own.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    object
+        The same.
+
+    Raises
+    ------
+    CompileError
+        In a compiled function, where the value has no type there.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> @un.jit
+    ... def shifted(x, n):
+    ...     return x << un.literally(n)
+    >>> shifted(3, 2)
+    12
+    """
+    return value
+
+
 def pndindex(*shape):
     """`ndindex` whose iterations may run in parallel in compiled functions, as those of `prange`.
 

@@ -8,6 +8,7 @@ operands or complex ones, runs at once in a compiled loop written here, so that 
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 import textwrap
 
@@ -300,40 +301,63 @@ class Vectorized(Methods, _engine._ItemLoops):
         return self._call_with(args, options)
 
     def _add_short_loop(self, args):
-        """Compile a loop for short NumPy vectors of dtypes that are new; whether there is one now."""
+        """Compile a loop for few elements of NumPy arrays, and numbers, of types that are new; whether there is one now.
+
+        Axes match by position from the last one; lengths of 1 are not repeated here.
+        """
         numpy = sys.modules.get("numpy")
         if numpy is None or self._interpreted is not None:
             return False
-        shape = getattr(args[0], "shape", None)
+        names, shape = [], ()
         for x in args:
-            if type(x) is not numpy.ndarray or x.shape != shape:
+            if type(x) is numpy.ndarray:
+                if x.dtype.name not in _dtypes._table or x.dtype == _half or 1 in x.shape:
+                    return False
+                names.append((x.dtype.name, x.ndim))
+                shape = max(shape, x.shape, key=len)
+            elif type(x) in _short_numbers:
+                names.append((type(x), -1))
+            else:
                 return False
-        if len(shape) != 1 or shape[0] > _most_short:
+        names = tuple(names)
+        sizes = [x.shape for x, (_, rank) in zip(args, names, strict=True) if rank >= 0]
+        if names in self._short or any(n != shape[len(shape) - len(n) :] for n in sizes):
             return False
-        names = tuple([x.dtype.name for x in args])
-        if names in self._short:
+        if math.prod(shape) > _most_short or len(self._short) == _most_loops:
             return False
         self._short.add(names)
-        if any(n not in _dtypes._table or n == "float16" for n in names):
-            return False
         try:
-            types, result = self._choose(tuple(map(_ufunc.as_array, args)))
+            operands = [
+                as_array_beside(x, *args) if r >= 0 else x
+                for x, (_, r) in zip(args, names, strict=True)
+            ]
+            types, result = self._choose(tuple(operands))
         except (CompileError, TypeError):
             return False  # refused there
-        if tuple(types) != names:
-            return False
-        operands = [f"x{k}" for k in range(self.nin)]
-        loop = self._loop(
-            ("short",),
-            f"""
-            def short({", ".join(operands)}, out):
-                for i in range(out.shape[0]):
-                    out[i] = f({", ".join(f"{x}[i]" for x in operands)})
-            """,
+        given = [t if r >= 0 else operand_type(x) for x, (t, r) in zip(args, names, strict=True)]
+        return self._add_few(names, given, types, result, len(shape))
+
+    def _add_few(self, names, given, types, result, rank):
+        """A loop over all axes of the largest operand."""
+        index = [f"i{k}" for k in range(rank)]
+        operands, items = [], []
+        for k, ((kind, own), was, t) in enumerate(zip(names, given, types, strict=True)):
+            x = f"x{k}"
+            if own > 0:
+                x += f"[{', '.join(index[rank - own :])}]"
+            elif own == 0:
+                x += "[()]"
+            operands.append(x if was == t else f"{t}({x})")
+            items.append(kind if own < 0 else (kind, tuple(range(rank - own, rank))))
+        lines = [f"def few({', '.join(f'x{k}' for k in range(self.nin))}, out):"]
+        for k, i in enumerate(index):
+            lines.append(f"{'    ' * (k + 1)}for {i} in range(out.shape[{k}]):")
+        lines.append(
+            f"{'    ' * (rank + 1)}out[{', '.join(index) or 0}] = f({', '.join(operands)})"
         )
-        return self._add_loop(
-            loop, [(n, (0,)) for n in names], [(result, (0,))], _most_short, False
-        )
+        used = {t: getattr(_dtypes, t) for t in {*types} if not t.startswith("weak")}
+        loop = compile_text("\n".join(lines) + "\n", "few", {"f": self._compiled, **used})
+        return self._add_loop(loop, items, [(result, tuple(range(rank)))], _most_short, False)
 
     def _call_with(self, args, options):
         """Call with outputs and NumPy's options."""
@@ -453,6 +477,8 @@ class Vectorized(Methods, _engine._ItemLoops):
 
 
 _half = _dtypes.dtype("float16")
+_short_numbers = frozenset((float,))  # int's value chooses among signatures
+_most_loops = 16
 _most_short = 1024  # elements that a loop at once takes in the time of recording a statement
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
 

@@ -104,3 +104,23 @@ def test_functions_of_tuples_and_arrays():
             assert np.asarray(got).dtype == want.dtype
             np.testing.assert_array_equal(got, want)
     assert "python_block" not in both.inspect_llvm()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+def test_places_in_short_rows(dtype):
+    @un.jit
+    def places(x, most, least):
+        for i in range(x.shape[0]):
+            most[i] = np.argmax(x[i])
+            least[i] = (x[i] + x[i]).argmin()
+
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 7, 16, 17):
+        x = rng.integers(0, 4, (200, n)).astype(dtype)
+        if x.dtype.kind == "f":
+            x[rng.random(x.shape) < 0.1] = np.nan
+            x[rng.random(x.shape) < 0.1] = -0.0
+        most, least = np.zeros(200, int), np.zeros(200, int)
+        places(x, most, least)
+        np.testing.assert_array_equal(most, x.argmax(axis=1))
+        np.testing.assert_array_equal(least, (x + x).argmin(axis=1))

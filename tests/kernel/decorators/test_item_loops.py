@@ -127,3 +127,70 @@ def test_a_function_that_is_given_up_stays_interpreted():
     first = described(np.arange(4))
     assert np.asarray(first).tolist() == [1, 2, 3, 4]
     assert np.asarray(described(np.arange(4))).tolist() == [1, 2, 3, 4]
+
+
+@un.vectorize
+def mixed(a, b):
+    return a * 2 + b
+
+
+@un.vectorize(["complex128(float64)"])
+def turned(a):
+    return a * 1j
+
+
+M = np.arange(24.0).reshape(3, 8)
+few = {
+    "number": (A, 0.5),
+    "numbers": (1.5, 0.5),
+    "integer": (A, 3),
+    "two axes": (M, M[::-1].copy()),
+    "row": (M, M[0]),
+    "row first": (M[1], M),
+    "column": (M, M[:, :1].copy()),
+    "no axes": (np.array(2.5), M),
+    "both without axes": (np.array(2.5), np.array(1.0)),
+    "long": (np.ones((3, 5000)), 0.5),
+    "narrow": (A.astype(np.float32), 0.25),
+}
+
+
+@pytest.mark.parametrize("f", [scaled, mixed], ids=["signatures", "none"])
+@pytest.mark.parametrize("operands", few)
+def test_numbers_and_axes_that_repeat(f, operands):
+    a, b = few[operands]
+    wanted = f.py_func(a, b)
+    for made in both(f, a, b):
+        np.testing.assert_array_equal(made, wanted)
+        assert made.shape == np.shape(wanted)
+        if f is mixed:
+            assert made.dtype == np.asarray(wanted).dtype
+    for _ in range(2):
+        assert turned(0.5) == 0.5j and turned(M)[1, 2] == M[1, 2] * 1j
+
+
+@un.guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
+def plus(a, b, c):
+    for i in range(a.shape[0]):
+        c[i] = a[i] + b
+
+
+@un.guvectorize(["void(float64[:], float64[:], float64[:])"], "(n),(n)->()")
+def dot(a, b, c):
+    c[0] = np.sum(a * b)
+
+
+def test_items_along_an_axis():
+    rows = np.arange(3.0)
+    for b in (0.5, rows, 2, np.float64(1.5), np.array(2.5)):
+        for made in both(plus, M, b):
+            np.testing.assert_array_equal(made, M + np.reshape(b, (-1, 1)))
+    for made in both(plus, M[0], 0.5) + both(plus, un.asarray(M[0]), 0.5):
+        np.testing.assert_array_equal(made, M[0] + 0.5)
+    for made in both(dot, M, M[0]):
+        np.testing.assert_array_equal(made, (M * M[0]).sum(axis=1))
+    for made in both(dot, M[:0], M[0]):
+        assert made.shape == (0,)
+    out = np.zeros(3)
+    assert dot(M, M, out) is out and out[2] == (M[2] ** 2).sum()
+    assert both(plus, M, rows[:2]) == [ValueError, ValueError]

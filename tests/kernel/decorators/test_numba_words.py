@@ -372,11 +372,19 @@ def test_diagnostics(capsys):
 
 @pytest.mark.parametrize(
     "name, way_out",
-    [("literally", "test the value"), ("pycc", "compile_module"), ("gdb_init", "debug=True")],
+    [("generated_jit", "un.overload"), ("pycc", "compile_module"), ("gdb_init", "debug=True")],
 )
 def test_what_is_not_there_names_the_way_out(name, way_out):
     with pytest.raises(AttributeError, match=way_out):
         getattr(un, name)
+
+
+def test_literally_is_the_value():
+    @un.njit
+    def f(x, n):
+        return x[: un.literally(n)].sum()
+
+    assert f(np.arange(5.0), 3) == 3.0 and un.literally(3) == 3
 
 
 def test_parts_of_arrays():

@@ -71,6 +71,23 @@ def test_whole_exponents_have_the_bits_of_arrays():
         n = draw.integers(-high, high + 1, 4000)
         expected = np.asarray(un.asarray(x) ** un.asarray(n.astype(float)))
         assert np.array_equal(np.asarray(powers(x, n)), expected, equal_nan=True)
+    x[8:208] = draw.choice([-1, 1], 200) * 2.0 ** draw.uniform(-40, 40, 200)
+    for one in range(-20, 21):  # an exponent that the compiler knows, and one of each element
+        expected = np.asarray(un.asarray(x) ** one)
+        assert np.array_equal(np.asarray(powers(x, np.full(4000, one))), expected, equal_nan=True)
+
+
+def test_whole_exponents_that_are_computed():
+    @un.jit
+    def bernstein(t, n):
+        s = 0.0
+        for j in range(n + 1):
+            s += t**j * (1 - t) ** (n - j)
+        return s
+
+    for t in (0.0, 0.25, -1.5, 1.0, 1e-12, 1e12):
+        expected = sum(t**j * (1 - t) ** (20 - j) for j in range(21))
+        assert bernstein(t, 20) == pytest.approx(expected, rel=1e-14)
 
 
 def test_whole_exponents_of_python():
