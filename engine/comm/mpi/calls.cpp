@@ -64,8 +64,9 @@ MPI_Op operation_of(Combine combine, DType dtype) {
                               place_of_call() + "; convert them with .astype first");
 }
 
-Elements::Elements(std::int64_t n, MPI_Datatype of) : type_(of), count_(static_cast<int>(n)) {
-    if (n <= INT_MAX) return;
+Elements::Elements(std::int64_t n, MPI_Datatype of, std::int64_t most)
+    : type_(of), count_(static_cast<int>(n)) {
+    if (n <= most) return;
     constexpr std::int64_t piece = 1 << 30;
     auto pieces = static_cast<int>(n / piece), rest = static_cast<int>(n % piece);
     MPI_Aint low = 0, extent = 0;

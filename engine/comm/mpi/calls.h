@@ -99,7 +99,7 @@ MPI_Op operation_of(Combine combine, DType dtype);
 /// Elements of a type as MPI counts them: by an int, or as one element of a larger type.
 class Elements {
   public:
-    Elements(std::int64_t n, MPI_Datatype of);
+    Elements(std::int64_t n, MPI_Datatype of, std::int64_t most = INT_MAX);
     ~Elements();
     Elements(const Elements&) = delete;
     Elements& operator=(const Elements&) = delete;

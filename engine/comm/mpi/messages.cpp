@@ -224,12 +224,29 @@ class MpiCommunicator final : public Communicator {
         check(MPI_Irecv(to, n.count(), n.type(), source_of(source), tag_of(tag), used(), &request),
               [&] { return receive_text(source, tag); });
     }
-    int begin(const CollectiveCall& c, MPI_Request& request) {
+    /// Only the root of a gather or scatter knows whether shares are even, and MPI's calls for
+    /// even shares and for others do not meet: all ranks use those for others.
+    void part_out(Shares& shares, const Elements& each) const {
+        if (!shares.even()) return;
+        for (int r = 0; r < size_; ++r) {
+            shares.counts.push_back(each.count());
+            shares.starts.push_back(r * each.count());
+        }
+    }
+    int begin(CollectiveCall& c, MPI_Request& request) {
         MPI_Datatype type = type_of(c.dtype);
-        Elements out(c.sent, type), in(c.received, type);
+        const bool gathers = c.kind == CollectiveKind::Gather;
+        const bool scatters = c.kind == CollectiveKind::Scatter;
+        const std::int64_t most = INT_MAX, most_even = most / size_;  // starts are ints, too
+        Elements out(c.sent, type, scatters && c.sends.even() ? most_even : most);
+        Elements in(c.received, type, gathers && c.receives.even() ? most_even : most);
         const void* from = c.from ? c.from : MPI_IN_PLACE;
         bool root = rank_ == c.root;
         MPI_Comm comm = used();
+        MPI_Datatype in_type = c.receives.even() ? in.type() : type;
+        MPI_Datatype out_type = c.sends.even() ? out.type() : type;
+        if (gathers && root) part_out(c.receives, in);
+        if (scatters && root) part_out(c.sends, out);
         const int *sends = c.sends.counts.data(), *send_starts = c.sends.starts.data();
         const int *receives = c.receives.counts.data(), *receive_starts = c.receives.starts.data();
         switch (c.kind) {
@@ -237,17 +254,11 @@ class MpiCommunicator final : public Communicator {
             case CollectiveKind::Broadcast:
                 return MPI_Ibcast(c.to, in.count(), in.type(), c.root, comm, &request);
             case CollectiveKind::Gather:
-                if (c.receives.even())
-                    return MPI_Igather(from, out.count(), out.type(), c.to, in.count(), in.type(),
-                                       c.root, comm, &request);
                 return MPI_Igatherv(from, out.count(), out.type(), c.to, receives, receive_starts,
-                                    type, c.root, comm, &request);
+                                    in_type, c.root, comm, &request);
             case CollectiveKind::Scatter: {
                 void* to = root && !c.to ? MPI_IN_PLACE : c.to;
-                if (c.sends.even())
-                    return MPI_Iscatter(c.from, out.count(), out.type(), to, in.count(), in.type(),
-                                        c.root, comm, &request);
-                return MPI_Iscatterv(c.from, sends, send_starts, type, to, in.count(), in.type(),
+                return MPI_Iscatterv(c.from, sends, send_starts, out_type, to, in.count(), in.type(),
                                      c.root, comm, &request);
             }
             case CollectiveKind::AllGather:
