@@ -8,7 +8,6 @@ operands or complex ones, runs at once in a compiled loop written here, so that 
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 import textwrap
 
@@ -308,24 +307,27 @@ class Vectorized(Methods, _engine._ItemLoops):
         numpy = sys.modules.get("numpy")
         if numpy is None or self._interpreted is not None:
             return False
-        names, shape = [], ()
+        kinds, shape = [], ()
         for x in args:
             if type(x) is numpy.ndarray:
-                if x.dtype.name not in _dtypes._table or x.dtype == _half or 1 in x.shape:
+                if x.size > _most_short or 1 in x.shape:
                     return False
-                names.append((x.dtype.name, x.ndim))
+                kinds.append((x.dtype, x.ndim))
                 shape = max(shape, x.shape, key=len)
             elif type(x) in _short_numbers:
-                names.append((type(x), -1))
+                kinds.append((type(x), -1))
             else:
                 return False
-        names = tuple(names)
-        sizes = [x.shape for x, (_, rank) in zip(args, names, strict=True) if rank >= 0]
-        if names in self._short or any(n != shape[len(shape) - len(n) :] for n in sizes):
+        kinds = tuple(kinds)
+        if kinds in self._short or len(self._short) == _most_loops:
             return False
-        if math.prod(shape) > _most_short or len(self._short) == _most_loops:
+        sizes = [x.shape for x, (_, rank) in zip(args, kinds, strict=True) if rank >= 0]
+        if any(n != shape[len(shape) - len(n) :] for n in sizes):
             return False
-        self._short.add(names)
+        self._short.add(kinds)
+        names = [(t.name if rank >= 0 else t, rank) for t, rank in kinds]
+        if any(r >= 0 and (n not in _dtypes._table or n == "float16") for n, r in names):
+            return False
         try:
             operands = [
                 as_array_beside(x, *args) if r >= 0 else x
