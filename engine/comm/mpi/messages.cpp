@@ -258,8 +258,8 @@ class MpiCommunicator final : public Communicator {
                                     in_type, c.root, comm, &request);
             case CollectiveKind::Scatter: {
                 void* to = root && !c.to ? MPI_IN_PLACE : c.to;
-                return MPI_Iscatterv(c.from, sends, send_starts, out_type, to, in.count(), in.type(),
-                                     c.root, comm, &request);
+                return MPI_Iscatterv(c.from, sends, send_starts, out_type, to, in.count(),
+                                     in.type(), c.root, comm, &request);
             }
             case CollectiveKind::AllGather:
                 if (c.receives.even())
