@@ -153,20 +153,20 @@ absent = {
 
 def way_out(name):
     """What to write for a name that is not ours; of those that NumPy has removed, NumPy tells it."""
+    import builtins
     import re
-    import warnings
 
     import numpy
 
     if name in absent:
         return absent[name]
+    if hasattr(builtins, name):  # NumPy had aliases of some
+        return f"write {name}, which is Python's"
     if not name.startswith("_"):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                getattr(numpy, name)
+            getattr(numpy, name)
         except AttributeError as error:
-            advice = re.search(r"(?:\.|in existing code,) ((?:[Uu]se|Now|Search) .*)", str(error))
+            advice = re.search(r"\. ((?:Use|Now|Search) .*)", str(error))
             if advice:
-                return "NumPy says: " + advice[1].split(" Doing this")[0].rstrip(".")
+                return "NumPy says: " + advice[1].rstrip(".")
     return "dir(un) lists what this version has"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
@@ -137,16 +138,17 @@ void bring(Mesh& mesh, const Dealt& dealt, const Array& got,
         going -= dealt.ranges.sizes()[static_cast<std::size_t>(me * each + q)];
     const std::int64_t shape[] = {going};
     const Array out = empty(shape, got.dtype(), nullptr);
-    char *const from = memory_of(out, true), *const here = memory_of(got, true);
+    char* const from = memory_of(out, true);
+    char* const here = memory_of(got, true);
     std::vector<Part> sends, receives;
     std::vector<char*> to;
+    std::vector<std::int64_t> next = dealt.bounds;  // where the next rank's elements come, by range
     std::int64_t sent = 0;
     for (int r = 0; r < mesh.size(); ++r) {
         for (int q = 0; q < each; ++q) {
-            std::int64_t place = dealt.bounds[static_cast<std::size_t>(q)];
-            for (int s = 0; s < r; ++s)
-                place += dealt.coming[static_cast<std::size_t>(s * each + q)];
+            std::int64_t& after = next[static_cast<std::size_t>(q)];
             const std::int64_t n = dealt.coming[static_cast<std::size_t>(r * each + q)];
+            const std::int64_t place = std::exchange(after, after + n);
             if (r != me && n > 0) receives.push_back({r, place * item, n * item});
             if (r == me) {
                 to.push_back(here ? here + place * item : nullptr);

@@ -12,7 +12,7 @@ from .._dtype import objects as _dtypes
 from .._dtype import spelling
 from . import always_jit, prange, targets
 from .text import compile_text
-from .vectorize import casts, operand_type
+from .vectorize import casts, most_loops, operand_type
 
 
 def guvectorize(*args, target="cpu", writable_args=(), **options):
@@ -241,8 +241,8 @@ class GeneralizedFunction(_engine._ItemLoops):
             return False
         if any(n.isdigit() for names in self._inputs + self._outputs for n in names):
             return False
-        key = tuple([(x.dtype.name, x.ndim) if _is_array(x) else type(x) for x in args])
-        if key in self._single or len(self._single) == _most_loops:
+        key = tuple([(x.dtype, x.ndim) if _is_array(x) else type(x) for x in args])
+        if key in self._single or len(self._single) == most_loops:
             return False
         leads = [
             x.ndim - len(names) if _is_array(x) else -1
@@ -434,9 +434,6 @@ class GeneralizedFunction(_engine._ItemLoops):
                 text, "items", {"f": self._compiled, "prange": prange}
             )
         return self._loops[kinds]
-
-
-_most_loops = 16
 
 
 def _is_array(x):

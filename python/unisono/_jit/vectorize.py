@@ -319,7 +319,7 @@ class Vectorized(Methods, _engine._ItemLoops):
             else:
                 return False
         kinds = tuple(kinds)
-        if kinds in self._short or len(self._short) == _most_loops:
+        if kinds in self._short or len(self._short) == most_loops:
             return False
         sizes = [x.shape for x, (_, rank) in zip(args, kinds, strict=True) if rank >= 0]
         if any(n != shape[len(shape) - len(n) :] for n in sizes):
@@ -480,7 +480,7 @@ class Vectorized(Methods, _engine._ItemLoops):
 
 _half = _dtypes.dtype("float16")
 _short_numbers = frozenset((float,))  # int's value chooses among signatures
-_most_loops = 16
+most_loops = 16  # of a function, each for operands of other types
 _most_short = 1024  # elements that a loop at once takes in the time of recording a statement
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
 
