@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import sys
 
 from .. import _engine
 from .desugar import Known
+from .namespaces import loaded
 
 
 class Exceptions:
@@ -119,7 +119,7 @@ def _is_built_in(cls):
 
 def engine_name(cls):
     """How compiled code calls an exception: Python's own by their names."""
-    if _is_built_in(cls) or cls is getattr(sys.modules.get("numpy.linalg"), "LinAlgError", None):
+    if _is_built_in(cls) or cls is getattr(loaded("numpy.linalg"), "LinAlgError", None):
         return cls.__name__
     bases = tuple(engine_name(b) for b in cls.__bases__ if issubclass(b, BaseException))
     return _engine._exception(cls, bases)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import struct
-import sys
 
 from .. import _engine
+from .namespaces import loaded
 
 _made = {}  # by address and declaration: functions, which stay
 _letters = {"d": "double", "f": "float", "?": "_Bool", "b": "signed char", "B": "unsigned char", "c": "char",
@@ -16,7 +16,7 @@ _letters = {"d": "double", "f": "float", "?": "_Bool", "b": "signed char", "B": 
 
 def is_library(owner):
     """Whether attributes of the object are functions of a library: of ctypes, or of cffi."""
-    ctypes, kind = sys.modules.get("ctypes"), type(owner)
+    ctypes, kind = loaded("ctypes"), type(owner)
     if ctypes is not None and isinstance(owner, ctypes.CDLL):
         return True
     is_cffi = kind.__module__ == "_cffi_backend" and kind.__name__ == "Lib"
@@ -47,10 +47,10 @@ def function_of(value):
 
 def described(value):
     """(address, name, result, parameters) as C writes the types; None of an object of another kind."""
-    ctypes, cffi = sys.modules.get("ctypes"), sys.modules.get("_cffi_backend")
+    ctypes, cffi = loaded("ctypes"), loaded("_cffi_backend")
     if ctypes is not None and isinstance(value, ctypes._CFuncPtr):
         return _of_ctypes(ctypes, value)
-    types = sys.modules.get("unisono.types")
+    types = loaded("unisono.types")
     if types is not None and isinstance(value, types.WrapperAddressProtocol):
         return _of_address(value)
     is_cffi = cffi is not None and (
@@ -143,7 +143,7 @@ def _cffi_name(t):
 
 def cffi_memory(value):
     """(address, the elements' type as C has it) of a pointer, an array or a struct of cffi; None of anything else."""
-    cffi = sys.modules.get("_cffi_backend")
+    cffi = loaded("_cffi_backend")
     if cffi is None or not isinstance(value, cffi.FFI.CData):
         return None
     type_ = cffi.typeof(value)

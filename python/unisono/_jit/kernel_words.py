@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 import math
-import sys
 
 from .._engine import CompileError
 from .desugar import Value, _at, _call, _constant, _tuple
+from .namespaces import loaded
 from .words import local_array
 
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -18,7 +18,7 @@ _ARRAYS = {"shared": "un.local_array", "local": "un.private_array"}
 
 def attribute(flattener, e):
     """``threadIdx.x`` and the like as a call, or None."""
-    words = sys.modules.get("unisono.cuda.words")
+    words = loaded("unisono.cuda.words")
     if words is None:
         return None
     found, value = flattener.resolve(e.value)
@@ -40,7 +40,7 @@ def attribute(flattener, e):
 
 def is_lane(value):
     """Whether it is ``cuda.laneid``."""
-    warps = sys.modules.get("unisono.cuda.warps")
+    warps = loaded("unisono.cuda.warps")
     return warps is not None and value is warps.laneid
 
 
@@ -58,7 +58,7 @@ def call(flattener, e):
     if found and value is local_array and len(e.args) == 2:
         fields = _fields(flattener, e.args[1])
         return fields and _call("un.local_array", e, e.args[0], fields)
-    words = sys.modules.get("unisono.cuda.words")
+    words = loaded("unisono.cuda.words")
     if words is None:
         return None
     if found and value is words.selp and len(e.args) == 3:
@@ -67,7 +67,7 @@ def call(flattener, e):
         return _of_the_grid(flattener, e, _OF_THE_GRID[value.__name__])
     if found and value is words.syncthreads:
         return _call("un.barrier", e, *e.args)
-    groups = sys.modules.get("unisono.cuda.cg")
+    groups = loaded("unisono.cuda.cg")
     if found and groups is not None and value is groups.this_grid and not e.args:
         made = _at(Value(value=groups.GridGroup, ctx=ast.Load()), e)
         return _at(ast.Call(func=made, args=[], keywords=[]), e)
@@ -120,7 +120,7 @@ def _known_value(flattener, e):
 
 def with_shared_block(flattener, body):
     """Statements in which several arrays of the launch's shared memory are one, as they lie in one memory."""
-    words = sys.modules.get("unisono.cuda.words")
+    words = loaded("unisono.cuda.words")
     if words is None or flattener.text.count("shared.array") < 2:
         return body
     calls = [n for s in body for n in ast.walk(s) if _is_dynamic(flattener, words, n)]

@@ -9,7 +9,7 @@ from .. import _engine
 from .._runtime import evaluation
 from . import prange
 from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _known, _name
-from .namespaces import numpy_path
+from .namespaces import loaded, numpy_path
 from .signatures import spec_of
 
 
@@ -24,7 +24,7 @@ class NumbaForms:
         found, value = self.resolve(e.func)
         if not found:
             return None
-        words = sys.modules.get("unisono._jit.numba_words")
+        words = loaded("unisono._jit.numba_words")
         if words is not None:
             if value in (words.literal_unroll, words.literally) and len(e.args) == 1:
                 return e.args[0]
@@ -79,7 +79,7 @@ class NumbaForms:
     # ---- members
     def registered_member(self, f, e):
         """``x.name`` or ``x.name(...)`` of what overload_method or overload_attribute know; else None."""
-        overloads = sys.modules.get("unisono._jit.overload")
+        overloads = loaded("unisono._jit.overload")
         if not isinstance(f, ast.Attribute) or hasattr(f, "is_plain") or overloads is None:
             return None
         if not isinstance(f.ctx, ast.Load):  # what is assigned is a field of the object's own
@@ -188,7 +188,7 @@ class NumbaForms:
     # ---- blocks
     def numba_with(self, s, call):
         """The node of a block of Numba's, or None."""
-        words = sys.modules.get("unisono._jit.numba_words")
+        words = loaded("unisono._jit.numba_words")
         found, value = self.resolve(call.func)
         if words is None or not found:
             return None
@@ -206,7 +206,7 @@ class NumbaForms:
 
     def in_chunks(self, s):
         """The statements of ``with parallel_chunksize(n):``, or None."""
-        words = sys.modules.get("unisono._jit.numba_words")
+        words = loaded("unisono._jit.numba_words")
         if words is None or not self.is_with(s, words.parallel_chunksize):
             return None
         size = s.items[0].context_expr.args

@@ -7,14 +7,13 @@ import builtins
 import copy
 import importlib
 import math
-import sys
 import types
 
 from .. import _engine
 from . import JitFunction
 from .captured import known_name
 from .desugar import Known, Value
-from .namespaces import numpy_path
+from .namespaces import loaded, numpy_path
 
 __all__ = ["overload", "overload_attribute", "overload_method"]
 
@@ -368,7 +367,7 @@ def implementation_of(value):
 
         return implementations[name]
     for home, names, library in _modules:
-        module = sys.modules.get(home) if name in names else None
+        module = loaded(home) if name in names else None
         if module and getattr(module, name) is value:
             file, _, table = library.partition(":")
             held = importlib.import_module(file, __package__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
+
+from .namespaces import loaded
 
 _locks = [threading.RLock() for _ in range(64)]
 
@@ -41,7 +42,7 @@ def prange(*args, schedule=None, chunk=None, chunksize=None, num_threads=None):
     >>> [i for i in un.prange(3)]
     [0, 1, 2]
     """
-    watcher = sys.modules.get("unisono._jit.interpret")
+    watcher = loaded("unisono._jit.interpret")
     if watcher is not None and watcher.is_active():
         return watcher.iterations(range(*args))
     return range(*args)

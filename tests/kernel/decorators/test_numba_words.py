@@ -1,5 +1,6 @@
 """Numba's words for types, blocks of Python, extensions and iterators, as its manual uses them."""
 
+import importlib.util
 import subprocess
 import sys
 import time
@@ -428,3 +429,16 @@ def test_settings_by_numbas_names():
 def test_is_jitted():
     f = un.njit(lambda x: x)
     assert un.extending.is_jitted(f) and not un.extending.is_jitted(f.py_func)
+
+
+def test_words_of_a_module_that_another_thread_is_importing(monkeypatch):
+    name = "unisono.cuda.warps"
+    spec = importlib.util.find_spec(name)
+    spec._initializing = True
+    monkeypatch.setitem(sys.modules, name, importlib.util.module_from_spec(spec))
+
+    @un.njit
+    def largest(x):
+        return max(x[0], x[1])
+
+    assert largest(un.array([1.0, 3.0])) == 3.0
