@@ -43,16 +43,6 @@ REASONS = (
         "nditer nested_iters",
     ),
     (
-        "classes of NumPy's scalars and dtypes by name",
-        "`un.dtype`, `un.isdtype`, `un.issubdtype`",
-        "ScalarType sctypeDict dtypes",
-    ),
-    (
-        "sizes of NumPy's own buffers",
-        "nothing: blocks are chosen for the cache",
-        "getbufsize setbufsize",
-    ),
-    (
         "NumPy's C interface",
         "DLPack, the buffer protocol, headers of our own (`un.get_include()`)",
         "core ctypeslib f2py",

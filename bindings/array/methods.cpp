@@ -3,11 +3,13 @@
 #include <cstring>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "array/docs.h"
 #include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "array/shape.h"
+#include "array/subclasses.h"
 #include "functions/by_numpy.h"
 #include "integers.h"
 #include "library/reduce/extremes.h"
@@ -418,6 +420,30 @@ PyObject* counterpart(PyObject* ufunc) {
     return ours;
 }
 
+/// Whether an array of NumPy's is among the operands, and of ours numbers alone.
+bool are_numbers_beside_numpys(PyObject* const* operands, Py_ssize_t n) {
+    bool beside = false;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        if (is_array(operands[k]) && !array_of(operands[k]).is_value()) return false;
+        beside |= is_numpys_with_axes(operands[k]);
+    }
+    return beside;
+}
+
+/// A plain call of NumPy's function itself, of its arrays and numbers of ours.
+PyObject* called_of_numbers(PyObject* ufunc, PyObject* const* operands, Py_ssize_t n) {
+    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+        std::vector<Ref> kept;
+        std::vector<PyObject*> converted;
+        for (Py_ssize_t k = 0; k < n; ++k) {
+            kept.emplace_back(as_numpys_number(operands[k]));
+            if (!kept.back()) return nullptr;
+            converted.push_back(kept.back().p);
+        }
+        return PyObject_Vectorcall(ufunc, converted.data(), converted.size(), nullptr);
+    });
+}
+
 /// NumPy asks here for its operators too (one of its scalars times our array): a plain call takes
 /// the short way.
 PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
@@ -426,6 +452,8 @@ PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
     const bool plain = n >= 3 && (!names || PyTuple_GET_SIZE(names) == 0) &&
                        (args[1] == call || (PyUnicode_Check(args[1]) && call &&
                                             PyUnicode_Compare(args[1], call) == 0));
+    if (plain && are_numbers_beside_numpys(args + 2, n - 2))
+        return called_of_numbers(args[0], args + 2, n - 2);
     PyObject* ours = plain ? counterpart(args[0]) : nullptr;
     if (!ours) return by_tuple<in_python<array_ufunc>>(self, args, n, names);
     return PyObject_Vectorcall(ours, args + 2, static_cast<std::size_t>(n - 2), nullptr);

@@ -1,5 +1,6 @@
 // Number slots and comparisons of the array type.
 #include <optional>
+#include <string_view>
 
 #include "array/beside.h"
 #include "array/known_values.h"
@@ -53,8 +54,7 @@ bool operator_operand(PyObject* o, bool has_operator, Arg& arg, Array& keep) {
 
 /// Whether `list * value` is to repeat the list, as it does with Python's and NumPy's integers.
 bool repeats(PyObject* sequence, PyObject* times) {
-    return (PyList_Check(sequence) || PyTuple_Check(sequence)) &&
-           (is_value_object(times) || (is_array(times) && array_of(times).is_value()));
+    return (PyList_Check(sequence) || PyTuple_Check(sequence)) && is_number(times);
 }
 
 /// The slot of an operator; null for comparisons.
@@ -158,6 +158,26 @@ template <Op op>
     return operated_by_numpy(operator_name<op>(), a, b);
 }
 
+/// Whether a number of ours stands beside an array of NumPy's: a number makes none of it ours.
+bool is_number_beside_numpys(PyObject* a, PyObject* b) {
+    return (is_number(a) && is_numpys_with_axes(b)) || (is_number(b) && is_numpys_with_axes(a));
+}
+
+/// NumPy's result of an operator between a number of ours and an array of NumPy's.
+template <Op op>
+[[gnu::noinline]] PyObject* beside_numpys(PyObject* a, PyObject* b) noexcept {
+    static PyObject* function = nullptr;  // kept for good
+    if (!function) {
+        Ref module(PyImport_ImportModule("operator"));
+        constexpr std::string_view prefix = "operator.";
+        function = module.p ? PyObject_GetAttrString(module.p, operator_name<op>() + prefix.size())
+                            : nullptr;
+    }
+    Ref x(function ? as_numpys_number(a) : nullptr);
+    Ref y(x.p ? as_numpys_number(b) : nullptr);
+    return y.p ? PyObject_CallFunctionObjArgs(function, x.p, y.p, nullptr) : nullptr;
+}
+
 /// As `guarded`; what fails is NumPy's to try. Nothing is asked where nothing is thrown.
 template <Op op, class F>
 PyObject* guarded_operator(PyObject* a, PyObject* b, F&& f) noexcept {
@@ -179,10 +199,11 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
         Arg args[2];
         Array keep[2];
         if (op == Op::Mul && (repeats(a, b) || repeats(b, a))) Py_RETURN_NOTIMPLEMENTED;
-        if ((!quick_operand(a, args[0]) &&
-             !operator_operand(a, has_operator<op>(a), args[0], keep[0])) ||
-            (!quick_operand(b, args[1]) &&
-             !operator_operand(b, has_operator<op>(b), args[1], keep[1])))
+        const bool quick[] = {quick_operand(a, args[0]), quick_operand(b, args[1])};
+        if (!(quick[0] && quick[1]) && is_number_beside_numpys(a, b))
+            return beside_numpys<op>(a, b);
+        if ((!quick[0] && !operator_operand(a, has_operator<op>(a), args[0], keep[0])) ||
+            (!quick[1] && !operator_operand(b, has_operator<op>(b), args[1], keep[1])))
             return beside_theirs<op>(a, b);
         if (keep[0].view().storage || keep[1].view().storage) {
             PyObject* const given[] = {a, b};

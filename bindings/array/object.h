@@ -80,6 +80,11 @@ void drop_object(PyArray* object) noexcept;
 /// itself where it stays one.
 PyObject* number_instead(PyObject* made);
 
+/// Whether it is a number of ours, computed or not.
+inline bool is_number(PyObject* o) {
+    return is_value_object(o) || (is_array(o) && array_of(o).is_value());
+}
+
 /// The array of an array object or of a value object, for use.
 inline Array array_in(PyObject* o) { return is_array(o) ? used_array(o) : array_of_value(o); }
 

@@ -237,6 +237,9 @@ PyMethodDef python_methods[] = {
     METHOD("__array_function__",
            "__array_function__($self, /, function, types, args, options)\n--\n\n"
            "NumPy protocol: NumPy functions of these arrays return these arrays."),
+    METHOD("__array_wrap__",
+           "__array_wrap__($self, array, context=None, return_scalar=False, /)\n--\n\n"
+           "The result of an elementwise function as an array of this one's class."),
     METHOD("__array_namespace__",
            "__array_namespace__($self, /, *, api_version=None)\n--\n\n"
            "The package, as the array API standard asks."),

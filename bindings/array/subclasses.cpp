@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "array/exchange/numpy_layout.h"
 #include "reference.h"
 #include "tape/record/record.h"
 
@@ -107,6 +108,10 @@ bool derives_from_numpys(const PyTypeObject* type) {
         if (std::string_view(base->tp_name) == "numpy.ndarray") return true;
     }
     return false;
+}
+
+bool is_numpys_with_axes(PyObject* o) {
+    return derives_from_numpys(Py_TYPE(o)) && reinterpret_cast<NumPyArray*>(o)->rank > 0;
 }
 
 bool is_of_numpys(const PyTypeObject* type) {

@@ -15,6 +15,8 @@ bool has_protocol(PyObject* o);
 
 /// Whether the class is NumPy's array or derives from it; nothing is imported for that.
 bool derives_from_numpys(const PyTypeObject* type);
+/// Whether it is such an array, and has axes: numbers of ours beside it leave results NumPy's.
+bool is_numpys_with_axes(PyObject* o);
 
 /// Whether it is a class that derives from NumPy's array, as that of masked arrays: then
 /// NumPy computes, as the class may give its elements another meaning. Maps of files and arrays of
@@ -30,6 +32,22 @@ inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {
         if (type == array_type || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) [[likely]]
             continue;
         if (has_protocol(args[k])) return true;
+    }
+    return false;
+}
+
+/// Whether a list or tuple among the arguments holds an array of a class of NumPy's; lists of many
+/// are of numbers, and are not looked through.
+inline bool any_list_of_numpys(PyObject* const* args, Py_ssize_t n) {
+    constexpr Py_ssize_t most = 64;
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        if (!PyList_CheckExact(args[k]) && !PyTuple_CheckExact(args[k])) [[likely]]
+            continue;
+        const Py_ssize_t size = PySequence_Fast_GET_SIZE(args[k]);
+        if (size > most) continue;
+        for (Py_ssize_t i = 0; i < size; ++i) {
+            if (is_of_numpys(PySequence_Fast_GET_ITEM(args[k], i))) return true;
+        }
     }
     return false;
 }

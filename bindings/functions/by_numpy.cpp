@@ -1,6 +1,8 @@
 // Asks unisono._arrays.exchange.numpys_elements about a call that failed.
 #include "functions/by_numpy.h"
 
+#include "array/object.h"
+#include "array/subclasses.h"
 #include "reference.h"
 
 namespace unisono::python {
@@ -64,6 +66,23 @@ PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n,
 PyObject* operated_by_numpy(const char* name, PyObject* a, PyObject* b) noexcept {
     Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
     return module.p ? PyObject_CallMethod(module.p, "operated", "sOO", name, a, b) : nullptr;
+}
+
+PyObject* as_numpys_number(PyObject* o) noexcept {
+    if (!is_number(o)) return Py_NewRef(o);
+    static PyObject* convert = nullptr;  // kept for good
+    if (!convert) {
+        Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+        convert = module.p ? PyObject_GetAttrString(module.p, "as_numpys_number") : nullptr;
+    }
+    return convert ? PyObject_CallOneArg(convert, o) : nullptr;
+}
+
+PyObject* computed_by_numpy(const char* name, PyObject* const* args, Py_ssize_t n) noexcept {
+    Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
+    Ref function(module.p ? PyObject_GetAttrString(module.p, "by_numpy") : nullptr);
+    Ref first(PyUnicode_FromString(name));
+    return function.p && first.p ? call_with(function.p, first.p, args, n, nullptr) : nullptr;
 }
 
 }  // namespace unisono::python

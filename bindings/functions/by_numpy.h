@@ -13,4 +13,10 @@ PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n, PyObje
 /// that has it; NotImplemented of arrays on devices.
 PyObject* operated_by_numpy(const char* name, PyObject* a, PyObject* b) noexcept;
 
+/// A number of ours as NumPy's scalar of its dtype, all else itself; null with a Python error.
+PyObject* as_numpys_number(PyObject* o) noexcept;
+
+/// What NumPy's function of the name gives, of arrays of classes of NumPy's.
+PyObject* computed_by_numpy(const char* name, PyObject* const* args, Py_ssize_t n) noexcept;
+
 }  // namespace unisono::python

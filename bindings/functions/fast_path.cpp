@@ -99,7 +99,8 @@ FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
-    if (given.count > 0 && any_by_protocol(args, given.count)) [[unlikely]] {
+    if (given.count > 0 && (any_by_protocol(args, given.count) ||
+                            any_list_of_numpys(args, given.count))) [[unlikely]] {
         PyObject* made = call_by_protocol("by_class", self, args, given.count, keywords);
         if (made != Py_NotImplemented) return made;
         Py_DECREF(made);
@@ -151,6 +152,11 @@ PyObject* attribute(PyObject* self, PyObject* name) {
     return PyObject_GetAttr(self_of(self).function, name);
 }
 
+/// Programs name and mark functions, and NumPy's are Python's.
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+    return PyObject_SetAttr(self_of(self).function, name, value);
+}
+
 /// A method where a class has it as an attribute, as Python's functions are.
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
     return self_of(self).binds && object && object != Py_None ? PyMethod_New(self, object)
@@ -188,6 +194,7 @@ bool add_fast_path(PyObject* module) {
                            {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                            {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+                           {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                            {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
                            {Py_tp_repr, reinterpret_cast<void*>(represent)},
                            {Py_tp_members, members},

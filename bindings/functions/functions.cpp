@@ -7,6 +7,7 @@
 #include "array/exchange/adopt.h"
 #include "array/exchange/numpy_layout.h"
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "functions/by_numpy.h"
 #include "functions/selection.h"
 #include "reference.h"
@@ -17,6 +18,9 @@ namespace unisono::python {
 namespace {
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
+    for (Py_ssize_t k = 0; k < n; ++k) {
+        if (is_of_numpys(args[k])) return computed_by_numpy("where", args, n);
+    }
     PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n == 1) return nonzero_tuple(args[0]);
         if (n != 3)

@@ -126,9 +126,10 @@ other_modules = frozenset(modules.split()) - set(
 # What is not computed here is NumPy's own: it takes and gives NumPy's arrays.
 numpys = frozenset(
     """
-    _NoValue asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble ctypeslib
-    datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
-    matrix matrixlib nditer nested_iters object_ polynomial rec recarray record str_ strings timedelta64 typing
+    ScalarType _NoValue asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble
+    ctypeslib datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
+    getbufsize matrix matrixlib nditer nested_iters object_ polynomial rec recarray record sctypeDict setbufsize str_
+    strings timedelta64 typing
     """.split()
 )
 # What Numba has or earlier NumPys had and this package has not, and what to write instead.

@@ -45,7 +45,7 @@ def test_the_page_of_names_sends_nobody_to_names_that_are_missing():
         for row in re.findall(r"^\|.*\|$", page, re.MULTILINE)
         for name in re.findall(r"`un\.(\w+)", row)
     }
-    assert len(named) > 3
+    assert named
     assert [name for name in sorted(named) if not hasattr(un, name)] == []
     refused = re.findall(
         r"^\| (`.*?) \| (.*?) \| (.*?) \|$", page.split("## `unisono.linalg`")[0], re.MULTILINE

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "array/object.h"
+#include "array/subclasses.h"
 #include "core/edit_distance.h"
 #include "integers.h"
 #include "reference.h"
@@ -113,6 +114,13 @@ DType to_dtype(PyObject* o) {
                  "dtype: elements are of the machine's byte order; got " +
                      std::string(shown.p ? PyUnicode_AsUTF8(shown.p) : "this dtype") +
                      "; use dtype.newbyteorder('='), and byteswap() for bytes in the other order");
+        }
+        // What has elements but is no array stands for their dtype, as linear operators.
+        if (!PyType_Check(o) && !is_array(o) && !derives_from_numpys(Py_TYPE(o))) {
+            Ref elements(PyObject_GetAttrString(o, "dtype"));
+            PyErr_Clear();
+            if (elements.p && elements.p != o && !PyUnicode_Check(elements.p))
+                return to_dtype(elements.p);
         }
         // NumPy's dtypes have a name, its scalar types a __name__; a class or type variable that
         // only happens to be called "F" or "float32" has no dtype.

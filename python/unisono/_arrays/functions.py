@@ -401,3 +401,5 @@ def _renamed(function, name):
 
 amax = _FastPath(_renamed(max.__wrapped__, "amax"))
 amin = _FastPath(_renamed(min.__wrapped__, "amin"))
+# Of arrays of classes that derive from NumPy's, NumPy computes, as beside the functions that other modules hold.
+reshape, copy, astype, broadcast_to = map(_FastPath, (reshape, copy, astype, broadcast_to))

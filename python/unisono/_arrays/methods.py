@@ -130,23 +130,44 @@ def toDlpack(self):
     return self.__dlpack__()
 
 
+def __array_wrap__(self, array, context=None, return_scalar=False, /):
+    """NumPy's protocol for results: an array of the class of `self`, or a number where one is asked for."""
+    from .lifted import of_class
+
+    made = un.asarray(array)
+    if return_scalar and made.ndim == 0:
+        return made[()]
+    return made if builtins.type(self) is _engine.ndarray else of_class(made, self)
+
+
+class _Held(tuple):
+    """Address of an array and whether it is read-only; operations on it complete at once as long as this lives."""
+
+
 def array_interface(self):
-    """NumPy's protocol: the memory, held by a view so that it is never stale."""
+    """NumPy's protocol: the memory, held by a view so that it is never stale.
+
+    Of memory that the host sees that is an address, which C code asks for. NumPy's array over an address holds the array
+    that it asked, and no copy: that of a device's memory is a buffer.
+    """
     host = self.to_device("cpu")
     made = {
         "shape": tuple(host.shape),
         "typestr": f"{'|' if host.itemsize == 1 else '<'}{host.dtype.kind}{host.itemsize}",
-        "strides": None,
+        "strides": None if host.flags.c_contiguous else tuple(host.strides),
         "version": 3,
     }
+    if str(self.device) == "cpu":
+        place = _Held((host._address(), not host.flags.writeable))
+        place.view = memoryview(host)
+        return {**made, "data": place}
     if host.flags.c_contiguous:
         return {**made, "data": memoryview(host)}
     # The buffer must be packed: all from the lowest to the highest element.
     reach = [(n - 1) * s // host.itemsize for n, s in zip(host.shape, host.strides, strict=True)]
     low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
     covered = _engine._strided(host, (high - low + 1,), (1,), low)
-    place = {"data": memoryview(covered), "offset": -low * host.itemsize}
-    return {**made, **place, "strides": tuple(host.strides)}
+    return {**made, "data": memoryview(covered), "offset": -low * host.itemsize}
 
 
 def numpy_dtype(self):

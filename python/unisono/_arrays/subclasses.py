@@ -14,7 +14,7 @@ import unisono as un
 
 from .. import _engine
 from . import ufunc
-from .exchange.numpys_elements import by_numpy
+from .exchange.numpys_elements import as_numpys_number, by_numpy
 from .lifted import lift, of_class, plain
 
 _operators = {
@@ -266,6 +266,14 @@ def _by_others(self, others, args, options):
         made = x.__array_ufunc__(function, "__call__", *inputs, **options)
         if made is not NotImplemented:
             return made
+    beyond = (*others, *(options.get("out") or ()))
+    if (
+        hasattr(numpy, self.__name__)
+        and any(_numpys(x) is not x for x in inputs)
+        and not any(isinstance(x, _engine._Array) for x in beyond)
+    ):
+        # They know NumPy's arrays and numbers alone, as pandas does.
+        return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
     kinds = ", ".join(dict.fromkeys(builtins.type(x).__name__ for x in args))
     raise TypeError(
         f"{self.__name__}: operand type(s) all returned NotImplemented from __array_ufunc__; got {kinds}"
@@ -275,7 +283,7 @@ def _by_others(self, others, args, options):
 def by_class(self, /, *args, **options):
     """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
     x, name = args[0], self.__name__
-    if name not in _converts and any(map(_engine._is_of_numpys, args)):
+    if (name not in _converts or options.get("subok")) and any(map(_holds_numpys, args)):
         return by_numpy(self._numpys_name, *args, **options)
     if issubclass(builtins.type(x), _engine._subclass_base()):
         made = self.__wrapped__(*args, **options)
@@ -290,6 +298,11 @@ def by_class(self, /, *args, **options):
     return un.asarray(made) if type(made) is numpy.ndarray else un.asarray(made)[()]
 
 
+def _holds_numpys(x):
+    """Whether it is of a class that derives from NumPy's array, or a sequence with one."""
+    return any(map(_engine._is_of_numpys, x if isinstance(x, (list, tuple)) else (x,)))
+
+
 def _each_of_class(made, source):
     if isinstance(made, (tuple, list)):
         parts = [_each_of_class(m, source) for m in made]
@@ -300,9 +313,12 @@ def _each_of_class(made, source):
 
 
 def _numpys(x):
+    """NumPy's array over an array of ours, NumPy's number for one of ours."""
     import numpy
 
-    return numpy.asarray(x) if isinstance(x, _engine._Array) else x
+    if isinstance(x, _engine._Array) and not x._is_value():
+        return numpy.asarray(x)
+    return as_numpys_number(x)
 
 
 def _operand(x):

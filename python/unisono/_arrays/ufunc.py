@@ -328,6 +328,10 @@ def reduce(
     """Combine the elements along axes; see NumPy's ``ufunc.reduce``."""
     _check_binary(self, "reduce")
     name = self.__name__
+    if _engine._is_of_numpys(array):
+        options = {"dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+        options |= {} if initial is _no_value else {"initial": initial}
+        return _by_numpy(f"{name}.reduce", array, axis, **options)
     x = as_array(array)
     as_value, out = out is not Ellipsis, _target(self, out)
     if axis is not None and x.ndim == 0 and axis in (0, -1, ()):
@@ -486,6 +490,8 @@ def _along(self, x, axis):
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combination along an axis; see NumPy's ``ufunc.accumulate``."""
     _check_binary(self, "accumulate")
+    if _engine._is_of_numpys(array):
+        return _by_numpy(f"{self.__name__}.accumulate", array, axis, dtype, out)
     x = as_array(array)
     if x.ndim == 0:
         raise TypeError(f"{self.__name__}.accumulate: cannot accumulate on a scalar")
@@ -495,6 +501,12 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
         dtype = out.dtype
     result = _scan(self, x, axis, None if dtype is None else resolve(dtype))
     return result if out is None else _deliver(self.__name__, result, out, True, "same_kind", None)
+
+
+def _by_numpy(name, *args, **options):
+    from .exchange.numpys_elements import by_numpy
+
+    return by_numpy(name, *args, **options)
 
 
 def _scan(self, x, axis, dtype):

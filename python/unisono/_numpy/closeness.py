@@ -6,6 +6,7 @@ import warnings
 import unisono as un
 
 from .._arrays.axes import arrays_together, as_array, as_array_beside
+from .._arrays.exchange.numpys_elements import by_numpy
 from .._arrays.ufunc import is_python_number
 from .convolution import _inexact
 
@@ -112,7 +113,7 @@ def array_equal(a1, a2, equal_nan=False):
     try:
         x, y = as_array(a1), as_array(a2)
     except (TypeError, ValueError):
-        return False
+        return _equal_for_numpy("array_equal", a1, a2, equal_nan)
     if tuple(x.shape) != tuple(y.shape):
         return False
     equal = x == y
@@ -147,7 +148,13 @@ def array_equiv(a1, a2):
         x, y = arrays_together(a1, a2)
         return bool((x == y).all())
     except (TypeError, ValueError):
-        return False
+        return _equal_for_numpy("array_equiv", a1, a2)
+
+
+def _equal_for_numpy(name, *args):
+    """What NumPy says of operands that are no arrays of numbers, as text of another library's columns."""
+    made = by_numpy(name, *args)
+    return made is not NotImplemented and bool(made)
 
 
 def isposinf(x, out=None):

@@ -191,7 +191,10 @@ def iscomplexobj(x):
     >>> un.iscomplexobj([1, 1j])
     True
     """
-    return as_array(x).dtype.kind == "c"
+    kind = getattr(
+        getattr(x, "dtype", None), "kind", None
+    )  # also of operators, which are no arrays
+    return (as_array(x).dtype.kind if kind is None else kind) == "c"
 
 
 def real_if_close(a, tol=100):

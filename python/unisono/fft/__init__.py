@@ -4,6 +4,9 @@ Lines are transformed several at once, on all threads; any length is fast. float
 single precision. The bits do not depend on the number of threads.
 """
 
+import sys
+
+from .._arrays.exchange.numpys_elements import stand_beside as _stand_beside
 from .._numpy.products import _into
 from ._axes import (
     fft2,
@@ -229,3 +232,5 @@ __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
     "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
+
+_stand_beside(sys.modules[__name__], __all__)

@@ -10,7 +10,8 @@ import sys
 
 from .. import tensordot
 from .._arrays.creation import empty, zeros
-from .._engine import _FastPath, matmul
+from .._arrays.exchange.numpys_elements import stand_beside as _stand_beside
+from .._engine import matmul
 from .._numpy.products import _array, _conj, _element_strides, _into, _view, vecdot
 from .._numpy.products import cross as _cross
 from .._numpy.products import outer as _outer
@@ -394,16 +395,4 @@ __all__ = [
     "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 
-
-def _beside_numpys():
-    """Let NumPy compute what the functions refuse since elements are no numbers, and arrays of classes of NumPy's."""
-    for name in __all__:
-        function = globals().get(name)
-        if type(function) is not type(_beside_numpys):
-            continue
-        both = _FastPath(function, "linalg." + name)
-        home = vars(sys.modules[function.__module__])  # pickles name it
-        globals()[name] = home[name] = both
-
-
-_beside_numpys()
+_stand_beside(sys.modules[__name__], __all__)

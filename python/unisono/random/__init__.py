@@ -47,6 +47,8 @@ def default_rng(seed=None):
     """
     if isinstance(seed, Generator):
         return seed
+    if isinstance(seed, RandomState):  # draws on from its stream
+        return Generator(seed.bit_generator)
     return Generator(seed if isinstance(seed, BitGenerator) else PCG64(seed))
 
 

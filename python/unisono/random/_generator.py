@@ -27,29 +27,8 @@ from ._seeds import BitGenerator, KnownAsNumpys
 _plain_types = (float, int)  # of parameters that need no conversion but float()
 
 
-class Generator(Multivariate, Picking, KnownAsNumpys):
-    """Random numbers of many distributions, drawn from a bit generator.
-
-    Parameters
-    ----------
-    bit_generator : BitGenerator
-
-    Notes
-    -----
-    Arrays are drawn on the device that the keyword `device` names, by default where arrays among the
-    parameters lie, else where `un.zeros` makes its arrays. That goes over Philox, whose numbers are the
-    same on every device; other bit generators draw one number after the other, on the host.
-
-    ``rng.random(5)`` and five times ``rng.random()`` are the same. Over Philox that holds of every
-    distribution: element k of what was drawn so far has its own numbers of the sequence.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> rng = un.random.default_rng(7)
-    >>> rng.random(3).shape, rng.integers(10, size=(2, 2)).dtype
-    ((3,), dtype('int64'))
-    """
+class _Drawing(Multivariate, Picking, KnownAsNumpys):
+    """What `Generator` and `RandomState` have in common; neither is an instance of the other, by which libraries tell them."""
 
     _takes_falling_ranges = False  # in `uniform`: NumPy's old generator does
     _is_old = False
@@ -73,11 +52,7 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
     _seed_seq = property(lambda self: self.bit_generator._seed_seq)
 
     def __repr__(self):
-        return f"Generator({type(self.bit_generator).__name__})"
-
-    def spawn(self, n_children):
-        """Independent generators, for other parts of a program."""
-        return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
+        return f"{type(self).__name__}({type(self.bit_generator).__name__})"
 
     def _require_host(self, device):
         """Refuse devices for bit generators that draw one number after the other."""
@@ -195,27 +170,7 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
         out[...] = self._draw(name, parameters, out.shape, out.dtype, device=out.device)
         return out
 
-    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False, *, device=None):
-        """Integers from `low` to `high` (excluded), or from 0 to `low`.
-
-        Parameters
-        ----------
-        low, high : int or array_like of ints
-        size : int or tuple of ints, optional
-        dtype : dtype
-        endpoint : bool
-            Include `high` in the range.
-
-        Returns
-        -------
-        ndarray
-
-        Examples
-        --------
-        >>> import unisono as un
-        >>> bool((un.random.default_rng(0).integers(1, 7, 100) <= 6).all())
-        True
-        """
+    def _integers(self, low, high=None, size=None, dtype="int64", endpoint=False, *, device=None):
         if high is None:
             low, high = 0, low
         name = _name(dtype)
@@ -301,15 +256,15 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
         mask = span
         for shift in (1, 2, 4, 8, 16, 32):
             mask = mask | mask >> shift
-        made = self.integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
+        made = self._integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
         while bool((made > span).any()):
-            again = self.integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
+            again = self._integers(0, 2**64 - 1, shape, "uint64", True, device=device) & mask
             made = un.where(made > span, again, made)
         return made
 
     def bytes(self, length):
         """`length` random bytes."""
-        return self.integers(0, 256, length, "uint8").tobytes()
+        return self._integers(0, 256, length, "uint8").tobytes()
 
     def uniform(self, low=0.0, high=1.0, size=None, *_more, device=None):
         """Uniform numbers in [low, high)."""
@@ -584,3 +539,55 @@ class Generator(Multivariate, Picking, KnownAsNumpys):
         return self._draw(
             "zipf", (a,), size, "int64", _Check("a > 1", lambda x: x > 1), device=device
         )
+
+
+class Generator(_Drawing):
+    """Random numbers of many distributions, drawn from a bit generator.
+
+    Parameters
+    ----------
+    bit_generator : BitGenerator
+
+    Notes
+    -----
+    Arrays are drawn on the device that the keyword `device` names, by default where arrays among the
+    parameters lie, else where `un.zeros` makes its arrays. That goes over Philox, whose numbers are the
+    same on every device; other bit generators draw one number after the other, on the host.
+
+    ``rng.random(5)`` and five times ``rng.random()`` are the same. Over Philox that holds of every
+    distribution: element k of what was drawn so far has its own numbers of the sequence.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> rng = un.random.default_rng(7)
+    >>> rng.random(3).shape, rng.integers(10, size=(2, 2)).dtype
+    ((3,), dtype('int64'))
+    """
+
+    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False, *, device=None):
+        """Integers from `low` to `high` (excluded), or from 0 to `low`.
+
+        Parameters
+        ----------
+        low, high : int or array_like of ints
+        size : int or tuple of ints, optional
+        dtype : dtype
+        endpoint : bool
+            Include `high` in the range.
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import unisono as un
+        >>> bool((un.random.default_rng(0).integers(1, 7, 100) <= 6).all())
+        True
+        """
+        return self._integers(low, high, size, dtype, endpoint, device=device)
+
+    def spawn(self, n_children):
+        """Independent generators, for other parts of a program."""
+        return [type(self)(b) for b in self.bit_generator.spawn(n_children)]

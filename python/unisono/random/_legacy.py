@@ -9,7 +9,7 @@ from .. import _engine
 from .._arrays.creation import _as_operand
 from . import _numpys_streams
 from ._checks import _INTEGERS, _name, _refuse_more, _shape
-from ._generator import Generator
+from ._generator import _Drawing
 from ._seeds import MT19937, BitGenerator, Philox
 
 
@@ -23,7 +23,7 @@ def _refuse_shape(what, other, shape):
         )
 
 
-class RandomState(Generator):
+class RandomState(_Drawing):
     """NumPy's old generator.
 
     Parameters
@@ -114,7 +114,7 @@ class RandomState(Generator):
         if self._stream is None or not (
             hasattr(low, "__index__") and (high is None or hasattr(high, "__index__"))
         ):
-            return self.integers(low, high, size, dtype)
+            return self._integers(low, high, size, dtype)
         name = {"int": "int64"}.get(_name(dtype), _name(dtype))
         low, high = (
             (0, operator.index(low))

@@ -166,12 +166,14 @@ class Picking:
         if bool((p < 0).any()):
             raise ValueError("choice: Probabilities are not non-negative")
         if not abs(float(p.sum()) - 1) < 1e-8:
+            if bool((p != p).any()):
+                raise ValueError("choice: probabilities contain NaN")
             raise ValueError(f"choice: Probabilities do not sum to 1; got {float(p.sum())}")
         return p
 
     def _pick(self, pool, n, p, device):
         if p is None:
-            return self.integers(0, pool, n, device=device)
+            return self._integers(0, pool, n, device=device)
         import unisono
 
         limits = unisono.cumsum(p)

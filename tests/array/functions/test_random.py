@@ -582,3 +582,25 @@ def test_choices_of_objects(old):
         assert ours.choice(things, (2, 3)).tolist() == numpys.choice(things, (2, 3)).tolist()
         assert ours.choice(things, 2, False).tolist() == numpys.choice(things, 2, False).tolist()
         assert list(ours.permutation(things)) == list(numpys.permutation(things))
+
+
+@pytest.mark.parametrize("xp", [np, un])
+def test_the_old_generator_is_no_new_one(xp):
+    old, new = xp.random.RandomState(3), xp.random.default_rng(3)
+    assert not isinstance(old, xp.random.Generator) and not isinstance(new, xp.random.RandomState)
+    # Libraries ask for these names to tell them apart.
+    assert (
+        not hasattr(old, "integers") and not hasattr(old, "spawn") and not hasattr(new, "randint")
+    )
+    assert repr(new).startswith("Generator(PCG64)")
+
+
+def test_a_new_generator_draws_on_from_an_old_one():
+    streams = [xp.random.default_rng(xp.random.RandomState(3)).random(3) for xp in (np, un)]
+    assert np.array_equal(*map(np.asarray, streams))
+
+
+@pytest.mark.parametrize("xp", [np, un])
+def test_chances_that_are_no_numbers(xp):
+    with pytest.raises(ValueError, match="probabilities contain NaN|Probabilities contain NaN"):
+        xp.random.RandomState(0).choice(2, p=[float("nan"), 1.0])

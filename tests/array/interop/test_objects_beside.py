@@ -347,3 +347,102 @@ def test_views_of_numpys_classes():
     assert x[0, 0] == 9
     assert type(x.view(np.ndarray)) is np.ndarray and type(x.view(type=np.matrix)) is np.matrix
     assert type(x.view(un.ndarray)) is un.ndarray
+
+
+class Tagged(np.ndarray):
+    """A class of NumPy's whose functions decide by its own protocol, as of quantities with units."""
+
+    def __array_function__(self, function, types, args, options):
+        made = super().__array_function__(function, types, args, options)
+        return made.view(Tagged) if type(made) is np.ndarray else made
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "reshape(Q, (2, 1))", "copy(Q)", "array(Q, subok=True)", "broadcast_to(Q, (2, 2), subok=True)", "astype(Q, 'f4')",
+        "concatenate([Q, Q])", "concat((Q, X))", "stack([X, Q])", "vstack([Q, Q])", "hstack([Q, Q])", "dstack([Q, Q])",
+        "column_stack([Q, Q])", "block([Q, Q])", "where([True, False], Q, X)", "where([True, False], X, Q)",
+        "choose([0, 1], [Q, Q])", "select([[True, False]], [Q])", "add.reduce(Q)", "add.accumulate(Q)", "fft.fft(Q)",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "q", [np.array([1.0, 2.0]).view(Tagged), np.ma.masked_array([1.0, 2.0], [0, 1])]
+)
+def test_functions_keep_classes_of_numpys_that_they_find_in_lists(q, call):
+    def result(xp):
+        names = {"xp": xp, "Q": q, "X": xp.asarray([3.0, 4.0])}
+        try:
+            return eval("xp." + call, names)
+        except Exception as error:
+            return type(error)
+
+    ours, theirs = result(un), result(np)
+    assert type(ours) is (un.ndarray if type(theirs) is np.ndarray else type(theirs))
+    if not isinstance(theirs, type):
+        np.testing.assert_array_equal(np.ma.getmaskarray(ours), np.ma.getmaskarray(theirs))
+        np.testing.assert_array_equal(np.ma.filled(ours, 0), np.ma.filled(theirs, 0))
+
+
+def test_objects_of_extended_precision_in_transforms():
+    x = np.arange(4, dtype=np.longdouble)
+    made = un.fft.fft(x)
+    assert type(made) is np.ndarray and made.dtype == np.fft.fft(x).dtype
+
+
+def test_text_of_others_columns_is_compared():
+    pd = pytest.importorskip("pandas")
+    names = pd.Series(["a", "b"])
+    assert un.array_equal(names, ["a", "b"]) and un.array_equiv(names, ["a", "b"])
+    assert not un.array_equal(names, ["a", "c"]) and not un.array_equal([object()], un.ones(1))
+
+
+class Operator:
+    """What has elements and a shape but is no array, as a linear operator."""
+
+    dtype, shape, name = np.dtype("complex64"), (2, 2), "C"
+
+
+def test_dtypes_of_what_is_no_array():
+    assert un.dtype(Operator()) == "complex64" and un.ones(2, dtype=Operator()).dtype == "complex64"
+    assert un.iscomplexobj(Operator()) and not un.isrealobj(Operator())
+    with pytest.raises((TypeError, ValueError)):
+        un.dtype(un.ones(2))
+
+
+def test_sets_and_searches_of_records():
+    records = [(1, 2), (3, 4), (1, 2)]
+    x, a = (xp.array(records, dtype=[("x", "i8"), ("y", "i8")]) for xp in (un, np))
+    for call in (
+        lambda xp, v: xp.isin(v, v[:1]),
+        lambda xp, v: xp.setdiff1d(v, v[:1]),
+        lambda xp, v: xp.union1d(v, v),
+        lambda xp, v: xp.intersect1d(v, v[1:]),
+        lambda xp, v: xp.searchsorted(xp.sort(v), v),
+        lambda xp, v: xp.where(xp.asarray([True, False, True]), v, v[1]),
+        lambda xp, v: xp.broadcast_to(v, (2, 3)),
+    ):
+        assert call(un, x).tolist() == call(np, a).tolist()
+    with pytest.raises(TypeError, match="records"):
+        x < x  # noqa: B015
+
+
+def test_subclasses_call_the_wrapping_of_the_base():
+    class Plain(un.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return un.ndarray.__array_wrap__(self, array, context, return_scalar)
+
+    x = un.arange(3.0).view(Plain)
+    assert type(x + 1) is Plain and (x + 1).tolist() == [1, 2, 3]
+    assert type(un.ndarray.__array_wrap__(un.ones(2), un.ones(2))) is un.ndarray
+
+
+def test_attributes_of_functions_are_set_as_of_numpys():
+    before = un.max.__name__
+    try:
+        un.max.__name__, un.max.mark = "other", 1
+        assert un.max.__name__ == "other" and un.max.mark == 1
+        assert un.max(un.arange(3)) == 2 and un.max(np.ma.masked_array([1, 2], [0, 1])) == 1
+    finally:
+        un.max.__name__ = before
+        del un.max.mark

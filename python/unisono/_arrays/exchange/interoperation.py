@@ -4,7 +4,7 @@ import unisono
 
 from ..._records.records import by_numpy, holds_records
 from .from_data import from_bytes
-from .numpys_elements import computed, growing, results
+from .numpys_elements import as_numpys_number, computed, growing, is_number, results, writes_first
 
 
 def _ours(name, where=unisono):
@@ -24,8 +24,15 @@ def counterpart(ufunc):
 
 
 def array_ufunc(self, ufunc, method, *inputs, **options):
-    """Run unisono's ufunc (or its method) of the same name; on numbers any ufunc runs itself."""
+    """Run unisono's ufunc (or its method) of the same name; on numbers any ufunc runs itself.
+
+    NumPy's itself runs, too, where an array of NumPy's stands beside numbers of ours: a number makes none of it ours.
+    """
     name = ufunc.__name__
+    if not _holds_array((inputs, options.get("out"))) and _is_numpys_array(
+        x for x in inputs if getattr(x, "ndim", 0)
+    ):
+        return getattr(ufunc, method)(*map(as_numpys_number, inputs), **options)
     ours = counterpart(ufunc)
     if ours is None and all(getattr(x, "ndim", 0) == 0 for x in inputs):
         return getattr(ufunc, method)(*map(_as_numpys, inputs), **options)
@@ -85,11 +92,14 @@ def _as_numpys(x):
 def array_function(self, function, types, args, options):
     """Run unisono's function of the same name, in the same sub-package, instead of NumPy's.
 
-    NumPy's itself runs where text stands beside our arrays, and where NumPy's array is written.
+    NumPy's itself runs where text stands beside our arrays, where NumPy's array is written, and of numbers of ours.
     """
+    if is_number(self) and not _holds_array((args, options.values())):
+        named = {k: _as_numpys_numbers(v) for k, v in options.items()}
+        return function(*map(_as_numpys_numbers, args), **named)
     if holds_records(args):
         return by_numpy(function, *args, **options)
-    written = args[:1] if function.__name__ in _writes_first else (options.get("out"),)
+    written = args[:1] if function.__name__ in writes_first else (options.get("out"),)
     if _is_numpys_array(written):
         return function(*map(_as_numpys, args), **{k: _as_numpys(v) for k, v in options.items()})
     if function.__name__ in growing:
@@ -115,6 +125,22 @@ def array_function(self, function, types, args, options):
     return ours(*args, **options)
 
 
+def _holds_array(x):
+    """Whether an array of ours, no number, is in nested sequences."""
+    if isinstance(x, unisono._engine._Array):
+        return not x._is_value()
+    return isinstance(x, (list, tuple, _Values)) and any(map(_holds_array, x))
+
+
+_Values = type({}.values())
+
+
+def _as_numpys_numbers(x):
+    if type(x) in (list, tuple):
+        return type(x)(map(_as_numpys_numbers, x))
+    return as_numpys_number(x)
+
+
 def _by_other_library(name, function, args, options):
     """Results of a function that is not ours, on the arrays' memory; arrays and numbers among them are ours."""
     made = computed(function, args, options)
@@ -132,8 +158,6 @@ def _is_numpys_array(written):
     return any(isinstance(x, numpy.ndarray) for x in written)
 
 
-# Functions that write into their first argument.
-_writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions for which None is an element, as matplotlib has it.
 _takes_none = frozenset(("atleast_1d", "broadcast_arrays"))
 # Functions of arrays with a text among their parameters that is no element.

@@ -7,6 +7,7 @@ on NumPy's arrays of all arguments; arrays of numbers among its results are ours
 import datetime
 import numbers
 import operator
+import sys
 
 import unisono as un
 
@@ -18,6 +19,8 @@ _kinds, _chars = "OSUMmVT", "gG"
 # Functions that convert: arrays of objects are made where their dtype is given or no number is among them, not of
 # what is no number by mistake.
 _makers = frozenset("array asarray asanyarray ascontiguousarray asfortranarray copy".split())
+# Functions that write into their first argument.
+writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 # Functions that give an array without axes one: any object is an element.
 growing = frozenset(("atleast_1d", "atleast_2d", "atleast_3d"))
 
@@ -39,6 +42,8 @@ def retried(name, args, options, arrays_only=False):
     arrays_only : bool
         Whether only arrays and scalars of NumPy's are a reason to try, no text and no lists.
     """
+    from ..._records.records import holds_records
+
     options = options or {}
     if name == "assignment":
         return _assigned(*args)
@@ -49,8 +54,12 @@ def retried(name, args, options, arrays_only=False):
         and not _holds_objects(args[0])
     ):
         return NotImplemented
+    if not arrays_only and _writes_numpys(name, args, options):
+        return _written(name, args, options)
     if arrays_only and not any(map(_has_array_of_numpys, args)):
         return NotImplemented
+    if not arrays_only and holds_records(args):
+        return _of_numpys(name, args, options)
     is_grown = name in growing and all(map(is_object, args))
     if not (is_grown or any(map(is_numpys, args))) and not any(
         v is not None and is_numpys(v) for v in options.values()
@@ -58,12 +67,43 @@ def retried(name, args, options, arrays_only=False):
         return NotImplemented
     if name not in growing and any(callable(x) and not isinstance(x, (type, _DType)) for x in args):
         return NotImplemented  # it may have been called already
+    return _of_numpys(name, args, options)
+
+
+def _of_numpys(name, args, options):
+    """NumPy's result with arrays of numbers as ours; NotImplemented where it fails: our own message says what is wrong."""
+    try:
+        return by_numpy(name, *args, **options)
+    except Exception:
+        return NotImplemented
+
+
+def _writes_numpys(name, args, options):
+    """Whether the call is to write into an array of NumPy's: by ``out=``, its place among the parameters, or as the first."""
+    import inspect
+
+    import numpy
+
+    if name in writes_first:
+        target = args[0] if args else options.get("a", options.get("dst"))
+    elif len(args) > 1 and "out" not in options and not name.startswith((".", "operator.")):
+        try:
+            parameters = inspect.signature(getattr(un, name)).bind_partial(*args).arguments
+        except (AttributeError, TypeError, ValueError):
+            return False
+        target = parameters.get("out")
+    else:
+        target = options.get("out")
+    return isinstance(target[0] if isinstance(target, tuple) and target else target, numpy.ndarray)
+
+
+def _written(name, args, options):
+    """What NumPy's function gives that writes into its own array, which is no array of ours afterwards."""
     try:
         args, options = _converted(args, options)
-        made = _function(name, args)(*args, **options)
+        return _function(name, args)(*args, **options)
     except Exception:  # our own message says what is wrong
         return NotImplemented
-    return results(made)
 
 
 def by_numpy(name, *args, **options):
@@ -72,8 +112,8 @@ def by_numpy(name, *args, **options):
     For functions that call others this comes first, since nothing may be called twice.
     """
     try:
-        function = _function(name, args)
         args, options = _converted(args, options)
+        function = _function(name, args)
     except (_Elsewhere, AttributeError):
         return NotImplemented
     return results(function(*args, **options))
@@ -122,6 +162,28 @@ def operated(name, a, b):
     return results(getattr(operator, name[9:])(a, b))
 
 
+def as_numpys_number(x):
+    """A number of ours as NumPy's scalar of its dtype; all else as it is."""
+    scalar = _scalars.get(type(x))
+    if scalar:
+        return scalar(x)
+    if not is_number(x):
+        return x
+    import numpy
+
+    if type(x) in _engine._values:
+        _scalars[type(x)] = numpy.asarray(x).dtype.type
+    return numpy.asarray(x)[()]
+
+
+_scalars = {}  # NumPy's classes of numbers by ours that are Python's
+
+
+def is_number(x):
+    """Whether it is a number of ours, computed already or not."""
+    return isinstance(x, _engine._values) or (isinstance(x, _engine._Array) and x._is_value())
+
+
 def computed(function, args, options):
     """Return what a function of another library computes of our arrays, as NumPy's; NotImplemented where they are on devices."""
     out = options.get("out")
@@ -146,6 +208,8 @@ def _converted_one(x):
         return type(x)(map(_converted_one, x))
     if type(x) is _DType:
         return numpy.dtype(x.name)
+    if isinstance(x, _engine._values):
+        return as_numpys_number(x)
     if isinstance(x, _engine._Array):
         if x.device != "cpu" or getattr(x, "mesh", None) is not None:
             raise _Elsewhere
@@ -269,3 +333,14 @@ def _is_element_of_numpys(x):
     if isinstance(x, (list, tuple, numpy.ndarray, numpy.generic)):
         return is_numpys(x)
     return not isinstance(x, _engine._Array)
+
+
+def stand_beside(package, names):
+    """Let NumPy compute what a package's functions refuse since elements are no numbers, and arrays of its own classes."""
+    scope = vars(package)
+    for name in names:
+        function = scope.get(name)
+        if type(function) is not type(stand_beside):
+            continue
+        both = _engine._FastPath(function, f"{package.__name__.rpartition('.')[2]}.{name}")
+        scope[name] = vars(sys.modules[function.__module__])[name] = both  # pickles name the home

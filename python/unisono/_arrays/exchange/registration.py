@@ -1,7 +1,7 @@
 """Registers our arrays with libraries that keep tables of array types, when such a library is imported.
 
-einops and dask compute with what their tables name and ask arrays for no protocol; pandas tests keys for NumPy's class
-and lists, and for nothing that an array could answer. A registration runs once, after the library's module has run;
+einops and dask compute with what their tables name and ask arrays for no protocol; pandas, and NumPy's own testing and
+ctypeslib, test what they are given for NumPy's class, and for nothing that an array could answer. A registration runs once, after the library's module has run;
 nothing is imported for it, and a library that is never imported costs nothing.
 """
 
@@ -77,7 +77,32 @@ def _register_with_frames(frame):
     _replace(frame.DataFrame, "set_index", unpacking)
 
 
+def _register_with_testing(testing):
+    """Operands of NumPy's assertions that ask for its class; the others convert them."""
+    for name in ("assert_equal", "assert_almost_equal"):
+        for module in (testing, testing._private.utils):  # one calls itself, of items
+            _replace(
+                module,
+                name,
+                lambda f: (
+                    lambda actual, desired, *args, **named: f(
+                        _unpacked(actual), _unpacked(desired), *args, **named
+                    )
+                ),
+            )
+
+
+def _register_with_ctypeslib(ctypeslib):
+    """Arguments of C functions whose ``argtypes`` are of ``ndpointer``, and of ``as_ctypes``."""
+    _replace(ctypeslib, "as_ctypes", lambda f: lambda obj: f(_unpacked(obj)))
+    convert = ctypeslib._ndptr.from_param.__func__
+    ctypeslib._ndptr.from_param = classmethod(lambda cls, obj: convert(cls, _unpacked(obj)))
+
+
 _registrations = {
+    "numpy.testing": _register_with_testing,
+    "numpy.ctypeslib": _register_with_ctypeslib,  # until NumPy 2.2
+    "numpy.ctypeslib._ctypeslib": _register_with_ctypeslib,
     "pandas.core.common": _register_with_pandas,
     "pandas.core.groupby.grouper": _register_with_groups,
     "pandas.core.frame": _register_with_frames,
