@@ -3,12 +3,12 @@
 import functools
 import math
 import numbers
-import sys
 
 import unisono as un
 
 from .. import _engine
 from .._arrays.ufunc import as_array, is_python_number, resolve
+from .._loaded import loaded
 from . import objects as _dtypes
 
 _kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
@@ -288,7 +288,7 @@ class finfo:
     """
 
     def __new__(cls, dtype):
-        if numpy := sys.modules.get("numpy"):
+        if numpy := loaded("numpy"):
             scalar = getattr(getattr(dtype, "dtype", dtype), "type", dtype)
             if scalar in (numpy.longdouble, numpy.clongdouble):
                 return numpy.finfo(scalar)

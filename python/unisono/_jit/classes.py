@@ -9,6 +9,8 @@ import functools
 import sys
 import types
 
+from .._loaded import loaded
+
 _SIZES = {"b1": "bool", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
 _SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1, 2, 4, 8)}
 _ALIGN = "make the dtype with align=True"
@@ -110,7 +112,7 @@ def _field_to_address(cls):
 def _field_to_bits(cls):
     """On the way from a Generator of NumPy or ours to the address of its bit generator: the next field."""
     for where in ("numpy.random", "unisono.random"):
-        module = sys.modules.get(where)
+        module = loaded(where)
         if module is None:
             continue
         if cls is module.Generator:
@@ -119,7 +121,7 @@ def _field_to_bits(cls):
             return "ctypes"
     if cls.__name__ == "interface" and "bit_generator" in getattr(cls, "_fields", ()):
         return "bit_generator"
-    ctypes = sys.modules.get("ctypes")
+    ctypes = loaded("ctypes")
     return "value" if ctypes and cls is ctypes.c_void_p else ""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import dataclasses
 
 from .desugar import Let, Value, _assign, _at, _call, _constant, _copied, _name
 
@@ -41,12 +40,12 @@ _TAKERS = frozenset(
 )
 
 
-@dataclasses.dataclass
 class _Kind:
-    name: str
-    factory: ast.expr | None = None  # of a defaultdict: what a missing key gets
-    inner: _Kind | None = None  # what that is, if it is such a container itself
-    maxlen: str = ""  # the variable that holds it
+    def __init__(self, name, factory=None, inner=None, maxlen=""):
+        self.name = name
+        self.factory = factory  # of a defaultdict: what a missing key gets
+        self.inner = inner  # what that is, if it is such a container itself: a _Kind
+        self.maxlen = maxlen  # the variable that holds it
 
 
 class Refused(ast.expr):

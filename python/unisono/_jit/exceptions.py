@@ -6,8 +6,8 @@ import ast
 import builtins
 
 from .. import _engine
+from .._loaded import loaded
 from .desugar import Known
-from .namespaces import loaded
 
 
 class Exceptions:

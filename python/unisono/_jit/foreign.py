@@ -6,7 +6,7 @@ import re
 import struct
 
 from .. import _engine
-from .namespaces import loaded
+from .._loaded import loaded
 
 _made = {}  # by address and declaration: functions, which stay
 _letters = {"d": "double", "f": "float", "?": "_Bool", "b": "signed char", "B": "unsigned char", "c": "char",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 
 from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
 from .._dtype import objects as _dtypes
 from .._dtype import spelling
+from .._loaded import loaded
 from . import always_jit, prange, targets
 from .text import compile_text
 from .vectorize import casts, most_loops, operand_type
@@ -438,7 +438,7 @@ class GeneralizedFunction(_engine._ItemLoops):
 
 def _is_array(x):
     """Whether compiled functions take x as it lies in memory."""
-    numpy = sys.modules.get("numpy")
+    numpy = loaded("numpy")
     return type(x) is _engine.ndarray or (numpy is not None and type(x) is numpy.ndarray)
 
 

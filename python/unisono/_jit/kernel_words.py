@@ -7,8 +7,8 @@ import copy
 import math
 
 from .._engine import CompileError
+from .._loaded import loaded
 from .desugar import Value, _at, _call, _constant, _tuple
-from .namespaces import loaded
 from .words import local_array
 
 _AXES = {"x": 0, "y": 1, "z": 2}

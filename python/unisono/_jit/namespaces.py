@@ -8,13 +8,6 @@ _PARTS = ("", "random", "linalg", "fft")
 _ROOTS = ("numpy", "unisono")
 
 
-def loaded(name):
-    """The module of that name if its import has ended, else None: another thread may be in the middle of it."""
-    module = sys.modules.get(name)
-    spec = getattr(module, "__spec__", None)
-    return None if getattr(spec, "_initializing", False) else module
-
-
 def numpy_path(value):
     """The path below `numpy` of an object of NumPy or of ours: "array", "random.normal"; None of any other."""
     name = getattr(value, "__name__", None)

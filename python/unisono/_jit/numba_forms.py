@@ -6,10 +6,11 @@ import ast
 import sys
 
 from .. import _engine
+from .._loaded import loaded
 from .._runtime import evaluation
 from . import prange
 from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _known, _name
-from .namespaces import loaded, numpy_path
+from .namespaces import numpy_path
 from .signatures import spec_of
 
 

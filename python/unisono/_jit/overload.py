@@ -10,10 +10,11 @@ import math
 import types
 
 from .. import _engine
+from .._loaded import loaded
 from . import JitFunction
 from .captured import known_name
 from .desugar import Known, Value
-from .namespaces import loaded, numpy_path
+from .namespaces import numpy_path
 
 __all__ = ["overload", "overload_attribute", "overload_method"]
 

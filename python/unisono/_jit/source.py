@@ -170,9 +170,10 @@ def _shift_of_code(function, file, lines, first_line, everything):
     imported = [n for n in code.co_names if isinstance(scope.get(n), types.ModuleType)]
     imports = "".join(f"import {n}\n" for n in imported)
     heads = [imports + before, *([before] if imports else [])]
-    tried = [(head + "".join(lines), head.count("\n") + 1 - first_line) for head in heads]
-    for source, more in (*tried, (everything, 0)):
-        found = _found_in(source, code)
+    tried = [(head + "".join(lines), head.count("\n") + 1 - first_line, None) for head in heads]
+    own = range(first_line, first_line + len(lines))  # the text around has others of the name
+    for source, more, where in (*tried, (everything, 0, own)):
+        found = _found_in(source, code, where)
         if found is not None:
             is_moved = unfiled.is_unfiled(file)
             return _last_line(code) - _last_line(found) + more if is_moved else 0
@@ -183,15 +184,21 @@ def _last_line(code):
     return max((line or 0 for inner in _codes(code) for _, _, line in inner.co_lines()), default=0)
 
 
-def _found_in(source, code):
-    """The code object among those that a module compiles to that is equal to this one, or None."""
+def _found_in(source, code, where=None):
+    """The code object among those that a module compiles to that is equal to this one and ends in these lines, or None."""
     flags = code.co_flags & 0x1FE0000  # what `from __future__ import` left
     try:
         compiled = compile(source, code.co_filename, "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
-    found = (c for c in _codes(compiled) if c.co_name == code.co_name and _is_equal(code, c))
-    return next(found, None)
+    for c in _codes(compiled):
+        if (
+            c.co_name == code.co_name
+            and (where is None or _last_line(c) in where)
+            and _is_equal(code, c)
+        ):
+            return c
+    return None
 
 
 def _codes(code):

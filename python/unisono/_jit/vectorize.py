@@ -8,7 +8,6 @@ operands or complex ones, runs at once in a compiled loop written here, so that 
 from __future__ import annotations
 
 import inspect
-import sys
 import textwrap
 
 from .. import _engine
@@ -18,6 +17,7 @@ from .._arrays.exchange.numpys_elements import is_numpys
 from .._dtype import objects as _dtypes
 from .._dtype import spelling
 from .._engine import CompileError
+from .._loaded import loaded
 from . import JitFunction, always_jit, prange, targets
 from .text import compile_text
 from .vectorize_methods import Methods, Probe, as_type
@@ -304,7 +304,7 @@ class Vectorized(Methods, _engine._ItemLoops):
 
         Axes match by position from the last one; lengths of 1 are not repeated here.
         """
-        numpy = sys.modules.get("numpy")
+        numpy = loaded("numpy")
         if numpy is None or self._interpreted is not None:
             return False
         kinds, shape = [], ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from .namespaces import loaded
+from .._loaded import loaded
 
 _locks = [threading.RLock() for _ in range(64)]
 

@@ -7,11 +7,11 @@ single numbers come from `_digits`.
 import contextlib
 import math
 import operator
-import sys
 from contextvars import ContextVar
 
 from .. import _engine
 from .._arrays.exchange.numpys_elements import by_numpy, is_numpys
+from .._loaded import loaded
 from . import digits as _digits
 from . import text_layout as _text_layout
 
@@ -79,7 +79,7 @@ def set_printoptions(
     given = _checked({k: v for k, v in locals().items() if v is not None})
     given |= {"formatter": formatter, "override_repr": override_repr}
     _current.set({**_current.get(), **given})
-    if numpy := sys.modules.get("numpy"):
+    if numpy := loaded("numpy"):
         numpy.set_printoptions(**given)
 
 
@@ -153,7 +153,7 @@ def printoptions(*args, **kwargs):
     [0 ... 8]
     """
     before = _current.get()
-    numpy = sys.modules.get("numpy")
+    numpy = loaded("numpy")
     with numpy.printoptions() if numpy else contextlib.nullcontext():
         try:
             set_printoptions(*args, **kwargs)

@@ -8,6 +8,7 @@ import time
 import unisono as un
 
 from .. import _engine
+from .._loaded import loaded
 from . import layouts, parts
 
 _engine.Mesh.scatter, _engine.Mesh.gather = parts.scatter, parts.gather
@@ -76,7 +77,7 @@ def mesh(kind="mpi", ranks=None, *, latency=1e-6, bandwidth=10e9, sample=None):
 
 def own_mesh():
     """The mesh of the virtual rank that the calling thread is; None elsewhere."""
-    virtual = sys.modules.get("unisono._runtime.virtual")
+    virtual = loaded("unisono._runtime.virtual")
     return virtual and virtual.own_mesh()
 
 

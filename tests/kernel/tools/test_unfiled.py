@@ -305,3 +305,26 @@ def test_asserts_of_this_file_compile():
     assert checked(2) == 2
     with pytest.raises(AssertionError, match="positive"):
         checked(-2)
+
+
+def test_functions_of_one_name_are_told_apart():
+    program = """if 1:
+        import unisono as un
+
+        def loop():
+            @un.njit
+            def f(x):
+                return 7.0
+            return f(1)
+
+        def kernel():
+            @un.kernel
+            def f(x):
+                x[un.global_id(0)] *= 2
+            x = un.ones(8)
+            f[8](x)
+            return x.sum()
+
+        print(kernel(), loop())
+        """
+    assert _run("-c", program) == "16.0 7.0"
