@@ -209,16 +209,20 @@ PyRequest::~PyRequest() {
     dropped().push_back(std::move(kept));
 }
 
+/// A communicator; several objects may stand for one, and COMM_NULL for none.
 struct PyComm {
-    std::unique_ptr<Communicator> comm;
-    Communicator& operator*() const { return *comm; }
-    Communicator* operator->() const { return comm.get(); }
+    std::shared_ptr<Communicator> comm;
+    Communicator& operator*() const {
+        if (!comm)
+            fail(ErrorKind::Comm,
+                 "mpi: the communicator was freed, or this rank is not part of it; got COMM_NULL" +
+                     place_of_caller() + "; test `comm != COMM_NULL` first");
+        return *comm;
+    }
+    Communicator* operator->() const { return &**this; }
 };
 
-nb::object wrapped(std::unique_ptr<Communicator> c) {
-    if (!c) return nb::none();
-    return nb::cast(PyComm{std::move(c)});
-}
+nb::object wrapped(std::unique_ptr<Communicator> c) { return nb::cast(PyComm{std::move(c)}); }
 
 PyRequest started(std::unique_ptr<comm::Request> request, Buffer a, Buffer b, bool receives) {
     sweep();
@@ -268,7 +272,7 @@ PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, 
     Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
     Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
     const bool moves = c.kind < CollectiveKind::Reduce && c.sends.even() && c.receives.even();
-    measure(c, memory_of(source, name, moves), memory_of(target, name, moves), *self.comm,
+    measure(c, memory_of(source, name, moves), memory_of(target, name, moves), *self,
             place_of_caller);
     auto request = unlocked([&] { return self->start(c); });
     return started(std::move(request), std::move(source), std::move(target), true);
@@ -380,10 +384,11 @@ nb::object match(PyComm& self, int source, int tag, bool wait, nb::handle status
     return nb::cast(PyMatched{std::move(matched)});
 }
 
-/// One-sided memory whose elements have one dtype.
+/// One-sided memory whose elements have one dtype; several may look at the same memory.
 struct PyWindow {
-    std::unique_ptr<comm::Window> window;
+    std::shared_ptr<comm::Window> window;
     DType dtype;
+    std::shared_ptr<Buffer> memory;  ///< held, where it was given
 
     Section run(std::int64_t start, std::int64_t count) const {
         std::int64_t item = size_of(dtype);
@@ -398,7 +403,7 @@ struct PyWindow {
     void fits(const Buffer& b, const Section& s, const char* call) const {
         std::int64_t n = size_of(dtype);
         for (std::int64_t extent : s.shape) n *= extent;
-        if (b.dtype() != dtype && !(dtype == DType::UInt8 && b.bytes() == n))
+        if (b.dtype() != dtype && dtype != DType::UInt8)  // which are bytes of anything
             fail(ErrorKind::Type, std::string("mpi: ") + call + ": the window has elements of " +
                                       std::string(name(dtype)) + "; got " +
                                       std::string(name(b.dtype())) + place_of_caller() +
@@ -422,6 +427,29 @@ nb::object scalar_of(DType dtype, const char* bits) {
     s.dtype = dtype;
     std::memcpy(&s.bits, bits, static_cast<std::size_t>(size_of(dtype)));
     return nb::steal(to_python(s));
+}
+
+PyWindow make_window(PyComm& comm, std::int64_t count, nb::handle dtype, int kind,
+                     nb::handle given) {
+    const DType t = to_dtype(dtype.ptr());
+    auto memory = std::make_shared<Buffer>();
+    if (!given.is_none()) *memory = Buffer(given, true, "Win.Create");
+    if (memory->is_copy())
+        misfit("Win.Create", "the memory is not packed memory of the host; pass a packed array");
+    auto made = unlocked([&] {
+        return comm->window(memory->empty() ? count * size_of(t) : memory->bytes(),
+                            static_cast<comm::Window::Kind>(kind),
+                            memory->empty() ? nullptr : memory->data());
+    });
+    return PyWindow{std::move(made), t, std::move(memory)};
+}
+
+/// A call between which and the next the memory may change: what was recorded before reads it as
+/// it was.
+template <class F>
+void synchronised(F&& f) {
+    Tape::current().flush_all(FlushReason::Read);
+    unlocked(f);
 }
 
 void add_windows(nb::module_& m) {
@@ -490,18 +518,40 @@ void add_windows(nb::module_& m) {
         });
         return scalar_of(w.dtype, before);
     });
-    c.def("_compare_and_swap",
-          [](PyWindow& w, nb::handle expected, nb::handle value, int rank, std::int64_t start) {
-              Buffer a(expected, false, "Compare_and_swap"), b(value, false, "Compare_and_swap");
-              w.fits(a, w.run(start, 1), "Compare_and_swap");
-              w.fits(b, w.run(start, 1), "Compare_and_swap");
-              char before[16];
+    c.def("_get_accumulate",
+          [](PyWindow& w, nb::handle values, nb::handle out, int rank, std::int64_t start,
+             int combine, std::optional<Extents> shape, std::optional<Extents> strides) {
+              Buffer b(values, false, "Get_accumulate"), before(out, true, "Get_accumulate");
+              Section s = section_of(w, before, start, std::move(shape), std::move(strides));
+              if (static_cast<Combine>(combine) != Combine::Nothing) w.fits(b, s, "Get_accumulate");
+              w.fits(before, s, "Get_accumulate");
               unlocked([&] {
-                  w.window->compare_and_swap(rank, start * size_of(w.dtype), a.data(), b.data(),
-                                             before, w.dtype);
+                  w.window->get_accumulate(rank, s, b.data(), before.data(), w.dtype,
+                                           static_cast<Combine>(combine));
               });
-              return scalar_of(w.dtype, before);
+              before.deliver();
           });
+    c.def(
+        "_compare_and_swap",
+        [](PyWindow& w, nb::handle expected, nb::handle value, int rank, std::int64_t start,
+           nb::handle out) {
+            Buffer a(expected, false, "Compare_and_swap"), b(value, false, "Compare_and_swap");
+            Buffer to = out.is_none() ? Buffer() : Buffer(out, true, "Compare_and_swap");
+            w.fits(a, w.run(start, 1), "Compare_and_swap");
+            w.fits(b, w.run(start, 1), "Compare_and_swap");
+            if (!to.empty()) w.fits(to, w.run(start, 1), "Compare_and_swap");
+            char own[16];
+            char* before = to.empty() ? own : to.data();
+            unlocked([&] {
+                w.window->compare_and_swap(rank, start * size_of(w.dtype), a.data(), b.data(),
+                                           before, w.dtype);
+            });
+            nb::object value_before = scalar_of(w.dtype, before);
+            to.deliver();
+            return value_before;
+        },
+        nb::arg("expected"), nb::arg("value"), nb::arg("rank"), nb::arg("start"),
+        nb::arg("out").none() = nb::none());
     c.def("_address", [](PyWindow& w, int rank) {
         return reinterpret_cast<std::uintptr_t>(w.window->memory(rank));
     });
@@ -509,15 +559,21 @@ void add_windows(nb::module_& m) {
     c.def_prop_ro(
         "is_shared", [](PyWindow& w) { return w.window->shared(); },
         "Whether all ranks are on one node, and see each other's memory.");
+    c.def("_typed", [](PyWindow& w, nb::handle dtype) {
+        return PyWindow{w.window, to_dtype(dtype.ptr()), w.memory};
+    });
     c.def(
-        "flush", [](PyWindow& w, int rank) { unlocked([&] { w.window->flush(rank); }); },
+        "flush", [](PyWindow& w, int rank) { synchronised([&] { w.window->flush(rank); }); },
         nb::arg("rank") = -1);
-    c.def("fence", [](PyWindow& w) { unlocked([&] { w.window->fence(); }); });
+    c.def("fence", [](PyWindow& w) { synchronised([&] { w.window->fence(); }); });
     c.def(
-        "lock", [](PyWindow& w, int rank) { unlocked([&] { w.window->lock(rank); }); },
-        nb::arg("rank"));
+        "lock",
+        [](PyWindow& w, int rank, bool shared) {
+            synchronised([&] { w.window->lock(rank, shared); });
+        },
+        nb::arg("rank"), nb::arg("shared") = false);
     c.def(
-        "unlock", [](PyWindow& w, int rank) { unlocked([&] { w.window->unlock(rank); }); },
+        "unlock", [](PyWindow& w, int rank) { synchronised([&] { w.window->unlock(rank); }); },
         nb::arg("rank"));
     c.def("_free", [](PyWindow& w) { unlocked([&] { w.window->free(); }); });
 }
@@ -543,12 +599,18 @@ void add_communicators(nb::module_& m) {
         .def("receive", &PyMatched::receive, nb::arg("buf").none())
         .def("receive_bytes", &PyMatched::receive_bytes, nb::arg("status").none());
     nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), "Ranks that exchange messages.");
+    c.def(nb::init<>());
+    c.def(nb::init<const PyComm&>());
+    c.def("_same", [](const PyComm& p, const PyComm& other) { return p.comm == other.comm; });
+    c.def_prop_ro("_identity",
+                  [](const PyComm& p) { return reinterpret_cast<std::uintptr_t>(p.comm.get()); });
+    c.def_prop_ro("_is_null", [](const PyComm& p) { return !p.comm; });
     c.def_prop_ro("rank", [](const PyComm& p) { return p->rank(); });
     c.def_prop_ro("size", [](const PyComm& p) { return p->size(); });
     // For compiled code, which sends at once: what a mesh has recorded goes out before.
     c.def_prop_ro("_address", [](const PyComm& p) {
         if (comm::Mesh::current()) Tape::current().flush_all(FlushReason::Read);
-        return reinterpret_cast<std::uintptr_t>(p.comm.get());
+        return reinterpret_cast<std::uintptr_t>(&*p);
     });
     c.def_prop_ro("_handle", [](const PyComm& p) { return p->handle(); });
     c.def(
@@ -616,16 +678,18 @@ void add_communicators(nb::module_& m) {
     c.def("Split_nodes",
           [](PyComm& p) { return wrapped(unlocked([&] { return p->split_nodes(); })); });
     c.def(
-        "Create_group",
+        "_part",
         [](PyComm& p, const std::vector<int>& ranks, int tag) {
             return wrapped(unlocked([&] { return p->part(ranks, tag); }));
         },
         nb::arg("ranks"), nb::arg("tag") = 0);
-    c.def("Free", [](PyComm& p) { unlocked([&] { p->free(); }); });
-    c.def("_window", [](PyComm& p, std::int64_t count, nb::handle dtype, bool share) {
-        DType t = to_dtype(dtype.ptr());
-        return PyWindow{unlocked([&] { return p->window(count * size_of(t), share); }), t};
+    c.def("Free", [](PyComm& p) {
+        unlocked([&] { p->free(); });
+        p.comm.reset();
     });
+    c.def("_world_ranks", [](PyComm& p) { return p->world_ranks(); });
+    c.def("_window", &make_window, nb::arg("count"), nb::arg("dtype"), nb::arg("kind"),
+          nb::arg("memory").none() = nb::none());
 }
 
 struct PyJob {

@@ -20,6 +20,8 @@ class Buffer {
     ~Buffer() { release(); }
 
     bool empty() const { return !held_; }
+    /// Whether it is memory beside the object's, of which `deliver` makes the object's elements.
+    bool is_copy() const { return target_.is_valid(); }
     char* data() const { return static_cast<char*>(view_.buf); }
     std::int64_t bytes() const { return view_.len; }
     std::int64_t count() const { return view_.itemsize > 0 ? view_.len / view_.itemsize : 0; }

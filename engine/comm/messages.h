@@ -29,6 +29,10 @@ struct Delivery {
 /// How elements of several ranks are combined.
 enum class Combine : std::uint8_t { Sum, Product, Max, Min, And, Or, Xor, Replace, Nothing };
 
+/// elements = elements combined with others. Throws a Type error where the dtype has no such
+/// operation.
+void combine(Combine how, DType dtype, void* elements, const void* others, std::int64_t count);
+
 enum class CollectiveKind : std::uint8_t {
     Barrier,
     Broadcast,
@@ -90,6 +94,14 @@ struct Section {
 /// Memory of every rank that the others read and write. All ranks make and free it together.
 class Window {
   public:
+    /// Whose memory it is, and what of it the ranks see directly.
+    enum class Kind : std::uint8_t {
+        Own,         ///< made with the window
+        Shared,      ///< made with it, where all ranks are on one node seen by all of them
+        Contiguous,  ///< the same, all on one node, each rank's memory behind that of the one
+                     ///< before
+        Given,       ///< the caller's, which outlives the window
+    };
     virtual ~Window() = default;
     /// Where a rank's memory lies in this process; null if it is on another node.
     virtual char* memory(int rank) const = 0;
@@ -113,6 +125,9 @@ class Window {
     /// *before = the element; then it is combined with *value, in one step.
     virtual void fetch(int rank, std::int64_t offset, const void* value, void* before, DType dtype,
                        Combine combine) = 0;
+    /// The same of a block: `before` is packed, too, and has what the elements were.
+    virtual void get_accumulate(int rank, const Section& far, const void* near, void* before,
+                                DType dtype, Combine combine) = 0;
     /// Sets the element to *value if it is *expected; *before is what it was.
     virtual void compare_and_swap(int rank, std::int64_t offset, const void* expected,
                                   const void* value, void* before, DType dtype) = 0;
@@ -120,8 +135,8 @@ class Window {
     virtual void flush(int rank) = 0;
     /// flush, then all ranks meet; what any of them put is visible to all.
     virtual void fence() = 0;
-    /// One rank at a time holds the lock of a rank's memory.
-    virtual void lock(int rank) = 0;
+    /// One rank at a time holds the lock of a rank's memory, or several that share it.
+    virtual void lock(int rank, bool shared) = 0;
     virtual void unlock(int rank) = 0;
     virtual void free() = 0;
 };
@@ -155,8 +170,10 @@ class Communicator {
     virtual std::unique_ptr<Matched> match(int source, int tag, bool wait) = 0;
 
     virtual std::unique_ptr<Request> start(const CollectiveCall& call) = 0;
-    /// All ranks call; each gives its own size.
-    virtual std::unique_ptr<Window> window(std::int64_t bytes, bool share) = 0;
+    /// All ranks call; each gives its own size, and its memory where that is given.
+    virtual std::unique_ptr<Window> window(std::int64_t bytes, Window::Kind kind, void* memory) = 0;
+    /// The ranks that these have in the job's communicator of all ranks.
+    virtual std::vector<int> world_ranks() const = 0;
     /// The library's own handle, as a number that other bindings to it understand.
     virtual std::int64_t handle() const = 0;
 };

@@ -150,6 +150,7 @@ class NoRequest final : public Request {
 
 Delivery delivery_of(const MPI_Status& status);
 
-std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, bool share);
+std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, Window::Kind kind,
+                                    void* memory);
 
 }  // namespace unisono::comm

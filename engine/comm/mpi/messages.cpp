@@ -1,5 +1,6 @@
 // Messages and collective calls over MPI.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "comm/mpi/calls.h"
@@ -184,9 +185,20 @@ class MpiCommunicator final : public Communicator {
         return made;
     }
 
-    std::unique_ptr<Window> window(std::int64_t bytes, bool share) override {
+    std::unique_ptr<Window> window(std::int64_t bytes, Window::Kind kind, void* memory) override {
         Waiting waiting;
-        return make_window(used(), bytes, share);
+        return make_window(used(), bytes, kind, memory);
+    }
+    std::vector<int> world_ranks() const override {
+        MPI_Group here, world;
+        MPI_Comm_group(used(), &here);
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        std::vector<int> own(static_cast<std::size_t>(size_)), found(own.size());
+        std::iota(own.begin(), own.end(), 0);
+        MPI_Group_translate_ranks(here, size_, own.data(), world, found.data());
+        MPI_Group_free(&world);
+        MPI_Group_free(&here);
+        return found;
     }
 
   private:

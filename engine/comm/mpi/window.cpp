@@ -5,9 +5,13 @@
 // atomic (accumulate, fetch, compare and swap) goes through MPI in either case, so that all of it
 // excludes one another.
 //
-// Each rank's memory starts with a line of its own, whose first word is the lock.
+// Each rank's memory starts with a line of its own, whose first word is the lock: 0, the rank that
+// holds it plus one, or minus the number of ranks that share it. Memory that was given, or follows
+// that of other ranks, has no such line: the locks are a second window then.
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "comm/mpi/calls.h"
 
@@ -15,7 +19,7 @@ namespace unisono::comm {
 
 namespace {
 
-constexpr std::int64_t header = 64;  ///< bytes before the user's memory: the lock
+constexpr std::int64_t line = 64;  ///< bytes before the user's memory: the lock
 
 std::int64_t elements_of(const Section& s) {
     std::int64_t n = 1;
@@ -97,36 +101,53 @@ class SectionType {
 
 class MpiWindow final : public Window {
   public:
-    MpiWindow(MPI_Comm comm, std::int64_t bytes, bool share) : comm_(comm) {
+    MpiWindow(MPI_Comm comm, std::int64_t bytes, Kind kind, void* memory) : comm_(comm) {
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
         bytes_.resize(static_cast<std::size_t>(size_));
         memory_.resize(bytes_.size(), nullptr);
         MPI_Allgather(&bytes, 1, MPI_INT64_T, bytes_.data(), 1, MPI_INT64_T, comm_);
-        shared_ = share && on_one_node();
-        auto whole = static_cast<MPI_Aint>(header + (bytes + 63) / 64 * 64);
-        MPI_Info info;
-        MPI_Info_create(&info);
-        MPI_Info_set(info, "alloc_shared_noncontig", "true");
-        char* base = nullptr;
-        auto make = shared_ ? MPI_Win_allocate_shared : MPI_Win_allocate;
-        int status = make(whole, 1, info, comm_, static_cast<void*>(&base), &window_);
-        MPI_Info_free(&info);
-        check(status, [&] {
-            return "a window of " + std::to_string(bytes) + " bytes on rank " +
-                   std::to_string(rank_);
-        });
-        MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
-        std::memset(base, 0, static_cast<std::size_t>(whole));
-        for (int r = 0; r < size_; ++r) {
-            MPI_Aint size = 0;
-            int unit = 0;
-            char* at = r == rank_ ? base : nullptr;
-            if (shared_) MPI_Win_shared_query(window_, r, &size, &unit, static_cast<void*>(&at));
-            if (at) memory_[static_cast<std::size_t>(r)] = at + header;
+        const bool seen = (kind == Kind::Shared || kind == Kind::Contiguous) && on_one_node();
+        if (kind == Kind::Contiguous && !seen) {
+            fail(ErrorKind::Comm, "mpi: memory shared by ranks of several nodes" + place_of_call() +
+                                      "; make the window with a communicator of one node, "
+                                      "comm.Split_type(COMM_TYPE_SHARED)");
         }
-        MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-        MPI_Win_sync(window_);
+        shared_ = seen;
+        if (kind == Kind::Own || kind == Kind::Shared) header_ = line;
+        alone_ = kind == Kind::Given && size_ == 1;
+        if (alone_) {
+            allocated(window_, line, true, true);  // for the lock
+            memory_[0] = static_cast<char*>(memory);
+        } else if (kind == Kind::Given) {
+            const int status = MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1,
+                                              MPI_INFO_NULL, comm_, &window_);
+            check(status, [&] {
+                return made_text(bytes) +
+                       " that is given (memory that MPI makes, by "
+                       "un.mpi.window or Win.Allocate, works everywhere)";
+            });
+            memory_[static_cast<std::size_t>(rank_)] = static_cast<char*>(memory);
+        } else {
+            const std::int64_t room =
+                header_ + (header_ ? (bytes + line - 1) / line * line : bytes);
+            char* base = allocated(window_, room, shared_, kind != Kind::Contiguous);
+            for (int r = 0; r < size_; ++r) {
+                MPI_Aint size = 0;
+                int unit = 0;
+                char* at = r == rank_ ? base : nullptr;
+                if (shared_)
+                    MPI_Win_shared_query(window_, r, &size, &unit, static_cast<void*>(&at));
+                if (at) memory_[static_cast<std::size_t>(r)] = at + header_;
+            }
+        }
+        if (!header_ && !alone_) allocated(lock_window_, line, on_one_node(), true);
+        for (MPI_Win window : {window_, lock_window_}) {
+            if (window == MPI_WIN_NULL) continue;
+            MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+            MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+            MPI_Win_sync(window);
+        }
         MPI_Barrier(comm_);
     }
 
@@ -147,6 +168,7 @@ class MpiWindow final : public Window {
     void accumulate(int rank, const Section& far, const void* near, DType dtype,
                     Combine combine) override {
         if (!bounded(rank, far, dtype)) return;
+        if (alone_) return combine_here(far, near, nullptr, dtype, combine);
         issue_accumulate(rank, far, near, dtype, combine, nullptr);
         checked(MPI_Win_flush_local(rank, window_), "accumulate", rank);
     }
@@ -167,6 +189,10 @@ class MpiWindow final : public Window {
     std::unique_ptr<Request> start_accumulate(int rank, const Section& far, const void* near,
                                               DType dtype, Combine combine) override {
         if (!bounded(rank, far, dtype)) return std::make_unique<NoRequest>();
+        if (alone_) {
+            combine_here(far, near, nullptr, dtype, combine);
+            return std::make_unique<NoRequest>();
+        }
         auto made = std::make_unique<MpiRequest>("accumulate to " + rank_text(rank));
         issue_accumulate(rank, far, near, dtype, combine, &made->request);
         return made;
@@ -174,11 +200,27 @@ class MpiWindow final : public Window {
 
     void fetch(int rank, std::int64_t offset, const void* value, void* before, DType dtype,
                Combine combine) override {
-        bounded(rank, {offset, {1}, {size_of(dtype)}}, dtype);
-        checked(MPI_Fetch_and_op(value, before, type_of(dtype), rank, header + offset,
+        const Section far{offset, {1}, {size_of(dtype)}};
+        bounded(rank, far, dtype);
+        if (alone_) return combine_here(far, value, before, dtype, combine);
+        checked(MPI_Fetch_and_op(value, before, type_of(dtype), rank, header_ + offset,
                                  operation_of(combine, dtype), window_),
                 "fetch", rank);
         checked(MPI_Win_flush(rank, window_), "fetch", rank);
+    }
+    void get_accumulate(int rank, const Section& far, const void* near, void* before, DType dtype,
+                        Combine combine) override {
+        if (!bounded(rank, far, dtype)) return;
+        if (alone_) return combine_here(far, near, before, dtype, combine);
+        Section s = simplified(far, size_of(dtype));
+        SectionType type(s, dtype);
+        auto n = static_cast<int>(elements_of(s));
+        MPI_Datatype element = type_of(dtype);
+        checked(
+            MPI_Get_accumulate(near, n, element, before, n, element, rank, header_ + s.offset,
+                               type.count(), type.type(), operation_of(combine, dtype), window_),
+            "get_accumulate", rank);
+        checked(MPI_Win_flush(rank, window_), "get_accumulate", rank);
     }
     void compare_and_swap(int rank, std::int64_t offset, const void* expected, const void* value,
                           void* before, DType dtype) override {
@@ -187,6 +229,14 @@ class MpiWindow final : public Window {
                                       std::string(name(dtype)) + place_of_call());
         }
         bounded(rank, {offset, {1}, {size_of(dtype)}}, dtype);
+        if (alone_) {
+            const auto item = static_cast<std::size_t>(size_of(dtype));
+            std::lock_guard one_at_a_time(here_);
+            std::memcpy(before, memory_[0] + offset, item);
+            if (std::memcmp(before, expected, item) == 0)
+                std::memcpy(memory_[0] + offset, value, item);
+            return;
+        }
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
         // It ends the process: its atomics between processes of a node know 4 bytes only.
         if (!shared_ && size_of(dtype) == 8) {
@@ -195,8 +245,8 @@ class MpiWindow final : public Window {
                      "; Open MPI 4 fails at it; use elements of 4 bytes, or locks");
         }
 #endif
-        checked(MPI_Compare_and_swap(value, expected, before, type_of(dtype), rank, header + offset,
-                                     window_),
+        checked(MPI_Compare_and_swap(value, expected, before, type_of(dtype), rank,
+                                     header_ + offset, window_),
                 "compare_and_swap", rank);
         checked(MPI_Win_flush(rank, window_), "compare_and_swap", rank);
     }
@@ -220,45 +270,87 @@ class MpiWindow final : public Window {
         MPI_Win_sync(window_);
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
-    void lock(int rank) override {
+    void lock(int rank, bool shared) override {
         index(rank);
-        std::int32_t mine = rank_ + 1, none = 0, before = 0;
+        const std::int32_t mine = rank_ + 1;
+        if (holds(rank)) {
+            fail(ErrorKind::Comm, "mpi: rank " + std::to_string(rank_) + " holds the lock of " +
+                                      rank_text(rank) + " already" + place_of_call());
+        }
+        std::int32_t seen = 0;
         wait_until(
             [&] {
-                checked(MPI_Compare_and_swap(&mine, &none, &before, MPI_INT32_T, rank, 0, used()),
-                        "lock", rank);
-                checked(MPI_Win_flush(rank, window_), "lock", rank);
-                if (before == mine) {
-                    fail(ErrorKind::Comm, "mpi: rank " + std::to_string(rank_) +
-                                              " holds the lock of " + rank_text(rank) + " already" +
-                                              place_of_call());
-                }
-                return before == none;
+                const std::int32_t before = swap_lock(rank, seen, shared ? seen - 1 : mine, "lock");
+                if (before == seen) return true;
+                seen = shared ? std::min(before, 0) : 0;
+                return false;
             },
             [&] { return "lock of " + rank_text(rank); });
         MPI_Win_sync(window_);
+        std::lock_guard one_at_a_time(here_);
+        held_[rank] = shared;
     }
     void unlock(int rank) override {
         index(rank);
-        flush(-1);
-        std::int32_t mine = rank_ + 1, none = 0, before = 0;
-        checked(MPI_Compare_and_swap(&none, &mine, &before, MPI_INT32_T, rank, 0, used()), "unlock",
-                rank);
-        checked(MPI_Win_flush(rank, window_), "unlock", rank);
-        if (before != mine) {
+        if (!holds(rank)) {
             fail(ErrorKind::Comm, "mpi: rank " + std::to_string(rank_) +
                                       " does not hold the lock of " + rank_text(rank) +
                                       place_of_call() + "; lock it first");
+        }
+        flush(-1);
+        MPI_Win_sync(window_);
+        bool shared = false;
+        {
+            std::lock_guard one_at_a_time(here_);
+            shared = held_.extract(rank).mapped();
+        }
+        for (std::int32_t seen = shared ? -1 : rank_ + 1;;) {
+            const std::int32_t before = swap_lock(rank, seen, shared ? seen + 1 : 0, "unlock");
+            if (before == seen) return;
+            seen = before;
         }
     }
     void free() override {
         if (window_ == MPI_WIN_NULL) return;
         Waiting waiting;
-        MPI_Win_unlock_all(window_);
-        MPI_Win_free(&window_);
+        for (MPI_Win* window : {&window_, &lock_window_}) {
+            if (*window == MPI_WIN_NULL) continue;
+            MPI_Win_unlock_all(*window);
+            MPI_Win_free(window);
+        }
     }
 
   private:
+    bool holds(int rank) {
+        std::lock_guard one_at_a_time(here_);
+        return held_.contains(rank);
+    }
+    std::string made_text(std::int64_t bytes) const {
+        return "a window of " + std::to_string(bytes) + " bytes on rank " + std::to_string(rank_);
+    }
+    /// Makes a window with memory of its own, which starts as zeros.
+    char* allocated(MPI_Win& window, std::int64_t bytes, bool shared, bool apart) {
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "alloc_shared_noncontig", apart ? "true" : "false");
+        char* base = nullptr;
+        auto make = shared ? MPI_Win_allocate_shared : MPI_Win_allocate;
+        int status =
+            make(static_cast<MPI_Aint>(bytes), 1, info, comm_, static_cast<void*>(&base), &window);
+        MPI_Info_free(&info);
+        check(status, [&] { return made_text(bytes); });
+        if (bytes) std::memset(base, 0, static_cast<std::size_t>(bytes));
+        return base;
+    }
+    /// Makes the lock of a rank `next` if it is `expected`; what it was.
+    std::int32_t swap_lock(int rank, std::int32_t expected, std::int32_t next, const char* call) {
+        std::int32_t before = 0;
+        MPI_Win locks = lock_window_ == MPI_WIN_NULL ? used() : lock_window_;
+        checked(MPI_Compare_and_swap(&next, &expected, &before, MPI_INT32_T, rank, 0, locks), call,
+                rank);
+        checked(MPI_Win_flush(rank, locks), call, rank);
+        return before;
+    }
     bool on_one_node() const {
         MPI_Comm node;
         int here = 0, all = 0;
@@ -325,6 +417,22 @@ class MpiWindow final : public Window {
         return true;
     }
 
+    /// What accumulate, fetch and get_accumulate do in memory that only this rank knows.
+    void combine_here(const Section& far, const void* near, void* before, DType dtype,
+                      Combine how) {
+        const std::int64_t item = size_of(dtype);
+        char *packed = static_cast<char*>(const_cast<void*>(near)),
+             *out = static_cast<char*>(before);
+        std::lock_guard one_at_a_time(here_);
+        Section s = simplified(far, item);
+        for_runs(memory_[0] + s.offset, s, 0, item, packed,
+                 [&](char* a, const char* b, std::size_t n) {
+                     if (out) std::memcpy(out, a, n);
+                     if (out) out += n;
+                     combine(how, dtype, a, b, static_cast<std::int64_t>(n) / item);
+                 });
+    }
+
     // What is issued to memory of other nodes, or must be atomic. Where no request is asked for,
     // the caller flushes.
     void issue_put(int rank, const Section& far, const void* near, DType dtype,
@@ -332,7 +440,7 @@ class MpiWindow final : public Window {
         Section s = simplified(far, size_of(dtype));
         SectionType type(s, dtype);
         auto n = static_cast<int>(elements_of(s));
-        MPI_Aint at = header + s.offset;
+        MPI_Aint at = header_ + s.offset;
         MPI_Datatype element = type_of(dtype);
         checked(request ? MPI_Rput(near, n, element, rank, at, type.count(), type.type(), window_,
                                    request)
@@ -343,7 +451,7 @@ class MpiWindow final : public Window {
         Section s = simplified(far, size_of(dtype));
         SectionType type(s, dtype);
         auto n = static_cast<int>(elements_of(s));
-        MPI_Aint at = header + s.offset;
+        MPI_Aint at = header_ + s.offset;
         MPI_Datatype element = type_of(dtype);
         checked(request ? MPI_Rget(near, n, element, rank, at, type.count(), type.type(), window_,
                                    request)
@@ -355,7 +463,7 @@ class MpiWindow final : public Window {
         Section s = simplified(far, size_of(dtype));
         SectionType type(s, dtype);
         auto n = static_cast<int>(elements_of(s));
-        MPI_Aint at = header + s.offset;
+        MPI_Aint at = header_ + s.offset;
         MPI_Datatype element = type_of(dtype);
         MPI_Op op = operation_of(combine, dtype);
         checked(request ? MPI_Raccumulate(near, n, element, rank, at, type.count(), type.type(), op,
@@ -367,16 +475,22 @@ class MpiWindow final : public Window {
 
     MPI_Comm comm_;
     MPI_Win window_ = MPI_WIN_NULL;
+    MPI_Win lock_window_ = MPI_WIN_NULL;  ///< where the memory has no line for the lock
+    std::int64_t header_ = 0;             ///< bytes before the user's memory
     int rank_ = 0, size_ = 1;
     bool shared_ = false;
+    bool alone_ = false;  ///< the only rank, with memory that was given: MPI knows the lock alone
+    std::mutex here_;
+    std::map<int, bool> held_;  ///< locks that this rank holds, and whether it shares them
     std::vector<std::int64_t> bytes_;
     std::vector<char*> memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, bool share) {
-    return std::make_unique<MpiWindow>(comm, bytes, share);
+std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, Window::Kind kind,
+                                    void* memory) {
+    return std::make_unique<MpiWindow>(comm, bytes, kind, memory);
 }
 
 }  // namespace unisono::comm

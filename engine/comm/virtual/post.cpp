@@ -350,6 +350,7 @@ class VirtualCommunicator final : public Communicator {
 
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(positions_.size()); }
+    std::vector<int> world_ranks() const override { return positions_; }
     std::int64_t handle() const override {
         fail(ErrorKind::Unsupported, "mpi: a communicator of virtual ranks has no handle of MPI's");
     }
@@ -493,7 +494,7 @@ class VirtualCommunicator final : public Communicator {
                                                    size());
     }
 
-    std::unique_ptr<Window> window(std::int64_t, bool) override {
+    std::unique_ptr<Window> window(std::int64_t, Window::Kind, void*) override {
         fail(ErrorKind::Unsupported,
              "mpi: windows on the memory of virtual ranks are not supported; "
              "use messages, or run the program under mpirun" +

@@ -12,8 +12,4 @@ namespace unisono::comm {
 std::unique_ptr<Job> virtual_job(std::shared_ptr<World> world, int position,
                                  const JobOptions& options);
 
-/// elements = elements combined with others. Throws a Type error where the dtype has no such
-/// operation.
-void combine(Combine how, DType dtype, void* elements, const void* others, std::int64_t count);
-
 }  // namespace unisono::comm

@@ -16,7 +16,20 @@ Examples
 [{'rank': 0}]
 """
 
-from ._communicator import ANY_SOURCE, ANY_TAG, IN_PLACE, PROC_NULL, Comm
+from ._communicator import (
+    ANY_SOURCE,
+    ANY_TAG,
+    CART,
+    COMM_NULL,
+    COMM_TYPE_SHARED,
+    HOST,
+    IN_PLACE,
+    IO,
+    PROC_NULL,
+    TAG_UB,
+    WTIME_IS_GLOBAL,
+    Comm,
+)
 from ._datatypes import ORDER_C, Datatype
 from ._datatypes import named as _named
 from ._environment import (
@@ -48,7 +61,10 @@ from ._environment import (
     Query_thread,
     Wtick,
 )
+from ._groups import CONGRUENT, GROUP_EMPTY, GROUP_NULL, IDENT, SIMILAR, UNEQUAL, Group
+from ._info import INFO_ENV, INFO_NULL, Info
 from ._matched import MESSAGE_NO_PROC, MESSAGE_NULL, Message
+from ._memory import BOTTOM, Alloc_mem, Free_mem, Get_address, buffer
 from ._objects import ObjectRequest
 from ._operations import (
     BAND,
@@ -70,19 +86,48 @@ from ._operations import (
 from ._requests import REQUEST_NULL, Prequest, Request
 from ._status import UNDEFINED, Status
 from ._topology import Compute_dims
+from ._win import (
+    LOCK_EXCLUSIVE,
+    LOCK_SHARED,
+    MODE_NOCHECK,
+    MODE_NOPRECEDE,
+    MODE_NOPUT,
+    MODE_NOSTORE,
+    MODE_NOSUCCEED,
+    WIN_BASE,
+    WIN_CREATE_FLAVOR,
+    WIN_DISP_UNIT,
+    WIN_FLAVOR_ALLOCATE,
+    WIN_FLAVOR_CREATE,
+    WIN_FLAVOR_DYNAMIC,
+    WIN_FLAVOR_SHARED,
+    WIN_MODEL,
+    WIN_NULL,
+    WIN_SEPARATE,
+    WIN_SIZE,
+    WIN_UNIFIED,
+    Win,
+)
 from ._windows import Window, window
 
-Cartcomm = Intracomm = Comm
+Cartcomm = Intracomm = Topocomm = Comm
+memory = buffer
 globals().update(_named)
 
 __all__ = [
     "ANY_SOURCE",
     "ANY_TAG",
+    "Alloc_mem",
     "Attach_buffer",
     "BAND",
     "BOR",
+    "BOTTOM",
     "BSEND_OVERHEAD",
     "BXOR",
+    "CART",
+    "COMM_NULL",
+    "COMM_TYPE_SHARED",
+    "CONGRUENT",
     "Cartcomm",
     "Comm",
     "Compute_dims",
@@ -100,14 +145,27 @@ __all__ = [
     "ERR_TRUNCATE",
     "ERR_TYPE",
     "Exception",
+    "Free_mem",
+    "GROUP_EMPTY",
+    "GROUP_NULL",
+    "Get_address",
     "Get_library_version",
     "Get_processor_name",
     "Get_version",
+    "Group",
+    "HOST",
+    "IDENT",
+    "INFO_ENV",
+    "INFO_NULL",
     "IN_PLACE",
+    "IO",
+    "Info",
     "Intracomm",
     "Is_finalized",
     "Is_initialized",
     "LAND",
+    "LOCK_EXCLUSIVE",
+    "LOCK_SHARED",
     "LOR",
     "LXOR",
     "MAX",
@@ -116,6 +174,11 @@ __all__ = [
     "MESSAGE_NULL",
     "MIN",
     "MINLOC",
+    "MODE_NOCHECK",
+    "MODE_NOPRECEDE",
+    "MODE_NOPUT",
+    "MODE_NOSTORE",
+    "MODE_NOSUCCEED",
     "Message",
     "NO_OP",
     "ORDER_C",
@@ -128,18 +191,38 @@ __all__ = [
     "REPLACE",
     "REQUEST_NULL",
     "Request",
+    "SIMILAR",
     "SUCCESS",
     "SUM",
     "Status",
+    "TAG_UB",
     "THREAD_FUNNELED",
     "THREAD_MULTIPLE",
     "THREAD_SERIALIZED",
     "THREAD_SINGLE",
+    "Topocomm",
     "UNDEFINED",
+    "UNEQUAL",
+    "WIN_BASE",
+    "WIN_CREATE_FLAVOR",
+    "WIN_DISP_UNIT",
+    "WIN_FLAVOR_ALLOCATE",
+    "WIN_FLAVOR_CREATE",
+    "WIN_FLAVOR_DYNAMIC",
+    "WIN_FLAVOR_SHARED",
+    "WIN_MODEL",
+    "WIN_NULL",
+    "WIN_SEPARATE",
+    "WIN_SIZE",
+    "WIN_UNIFIED",
+    "WTIME_IS_GLOBAL",
+    "Win",
     "Window",
     "Wtick",
     "Wtime",
+    "buffer",
     "library_version",
+    "memory",
     "window",
     *_named,
 ]

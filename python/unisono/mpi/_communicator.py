@@ -6,17 +6,22 @@ pickle.
 
 from itertools import accumulate
 
-from .._engine import _Comm
+from .._engine import UnsupportedError, _Comm, _Request
 from ._datatypes import Datatype, is_message, specified, type_of
+from ._groups import Group, compare
+from ._info import Info
 from ._matched import match
 from ._objects import ObjectRequest, dumped, loaded, wait_for
 from ._operations import SUM, code_of
 from ._requests import Prequest
-from ._status import Status
+from ._status import UNDEFINED, Status
 from ._topology import Grids
 
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2
+COMM_TYPE_SHARED = 0
+CART = 1
+TAG_UB, HOST, IO, WTIME_IS_GLOBAL = range(4)  # what `Get_attr` is asked
 
 
 class _InPlace:
@@ -109,7 +114,104 @@ class _Methods:
         return self.size
 
     def __repr__(self):
-        return f"Comm(rank {self.rank} of {self.size})"
+        return f"Comm(rank {self.rank} of {self.size})" if self else "Comm(NULL)"
+
+    def __bool__(self):
+        return not self._is_null
+
+    def __eq__(self, other):
+        if other is None:
+            return self._is_null
+        return self._same(other) if isinstance(other, _Comm) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._identity)
+
+    # Ranks.
+
+    def Get_group(self):
+        """The ranks, as a group."""
+        return Group._of(self._world_ranks())
+
+    group = property(Get_group, doc="The ranks, as a group.")
+
+    def Create(self, group):
+        """A communicator of the ranks of a group, in its order; COMM_NULL on the others. All ranks call."""
+        found = group.rank
+        return self.Split(UNDEFINED if found == UNDEFINED else 0, max(found, 0))
+
+    def Create_group(self, group, tag=0):
+        """The same, which only the ranks of the group call; these are also taken as a list of ranks."""
+        if isinstance(group, Group):
+            group = group.Translate_ranks(None, self.Get_group())
+        return self._part(list(group), tag)
+
+    def Split_type(self, split_type, key=0, info=None):
+        """A communicator for each node (COMM_TYPE_SHARED), whose ranks can share memory."""
+        if split_type == UNDEFINED:
+            return self.Split(UNDEFINED, key)
+        if split_type != COMM_TYPE_SHARED:
+            raise UnsupportedError(
+                f"Split_type: the kind of parts; got {split_type}; expected COMM_TYPE_SHARED"
+            )
+        return self.Split_nodes()
+
+    def Clone(self):
+        """A communicator of the same ranks, whose messages are apart."""
+        return self.Dup()
+
+    def Idup(self):
+        """The same, and a request that is done."""
+        return self.Dup(), _Request._nothing()
+
+    def Disconnect(self):
+        """Free the communicator."""
+        self.Free()
+
+    @classmethod
+    def Compare(cls, comm1, comm2):
+        """IDENT for one communicator, CONGRUENT for the same ranks in the same order, SIMILAR in another, else UNEQUAL."""
+        return compare(comm1, comm2)
+
+    def Get_name(self):
+        """Its name."""
+        return self.__dict__.get("_name", "") if self else "MPI_COMM_NULL"
+
+    def Set_name(self, name):
+        """Set its name."""
+        self._name = name
+
+    name = property(Get_name, Set_name, doc="Its name.")
+
+    def Get_attr(self, keyval):
+        """The largest tag for TAG_UB; None of others."""
+        return 2**31 - 1 if keyval == TAG_UB else True if keyval == WTIME_IS_GLOBAL else None
+
+    def Get_info(self):
+        """Hints: none."""
+        return Info()
+
+    def Set_info(self, info):
+        """Set hints, which are ignored."""
+
+    info = property(Get_info, Set_info, doc="Hints: none.")
+
+    def Is_inter(self):
+        """Whether its ranks send to those of another: never."""
+        return False
+
+    def Is_intra(self):
+        """Whether its ranks send to one another."""
+        return True
+
+    is_inter, is_intra = property(Is_inter), property(Is_intra)
+
+    def Get_topology(self):
+        """CART for a grid of ranks, else UNDEFINED."""
+        return UNDEFINED if self._grid is None else CART
+
+    topology = property(Get_topology, doc="CART for a grid of ranks, else UNDEFINED.")
+    is_topo = property(lambda self: self._grid is not None, doc="Whether it is a grid of ranks.")
 
     # Memory.
 
@@ -284,11 +386,21 @@ class _Methods:
 
     def Scan(self, sendbuf, recvbuf, op=SUM):
         """Combine the buffers of ranks 0 to this one."""
-        _wait(_collective(self, _SCAN, sendbuf, recvbuf, 0, op, call="Scan"))
+        _wait(self.Iscan(sendbuf, recvbuf, op))
 
     def Exscan(self, sendbuf, recvbuf, op=SUM):
         """Combine the buffers of the ranks before this one; rank 0 gets nothing."""
-        _wait(_collective(self, _EXSCAN, sendbuf, recvbuf, 0, op, call="Exscan"))
+        _wait(self.Iexscan(sendbuf, recvbuf, op))
+
+    def Iscan(self, sendbuf, recvbuf, op=SUM):
+        """Start to combine the buffers of ranks 0 to this one."""
+        return _collective(self, _SCAN, sendbuf, recvbuf, 0, op, call="Scan")
+
+    def Iexscan(self, sendbuf, recvbuf, op=SUM):
+        """Start to combine the buffers of the ranks before this one."""
+        return _collective(self, _EXSCAN, sendbuf, recvbuf, 0, op, call="Exscan")
+
+    Igatherv, Iscatterv, Iallgatherv, Ialltoallv = Igather, Iscatter, Iallgather, Ialltoall
 
     def Reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
         """Combine the buffers of all ranks, element by element; each rank gets an equal part."""
@@ -471,10 +583,13 @@ def _folded(parts, op):
     return list(accumulate(parts, op))
 
 
+_OF_OBJECTS = ("__repr__", "__bool__", "__eq__", "__hash__")
 for _name, _method in [*vars(_Methods).items(), *vars(Grids).items()]:
-    if callable(_method) and (not _name.startswith("__") or _name == "__repr__"):
+    is_method = callable(_method) or isinstance(_method, property | classmethod)
+    if is_method and (not _name.startswith("__") or _name in _OF_OBJECTS):
         setattr(_Comm, _name, _method)
 _Comm._waiting = ()  # receives of objects under way, where there are any
 _Comm._grid = None  # extents and periods of a grid of ranks
 Comm = _Comm
+COMM_NULL = Comm()
 __all__ = ["ANY_SOURCE", "ANY_TAG", "IN_PLACE", "PROC_NULL", "Comm", "Status"]

@@ -55,8 +55,16 @@ def _grid_of(comm, call):
 class Grids:
     """Methods of communicators: mpi4py's of Cartcomm."""
 
+    dims = property(lambda self: self.Get_topo()[0], doc="Extents of the grid.")
+    periods = property(lambda self: self.Get_topo()[1], doc="Which axes are periodic.")
+    coords = property(lambda self: self.Get_topo()[2], doc="Where this rank is in the grid.")
+    topo = property(
+        lambda self: self.Get_topo(), doc="Extents, periods, and this rank's coordinates."
+    )
+    dim = ndim = property(lambda self: self.Get_dim(), doc="Number of axes of the grid.")
+
     def Create_cart(self, dims, periods=None, reorder=False):
-        """A communicator of the first ranks, as a grid with these extents; None on the others.
+        """A communicator of the first ranks, as a grid with these extents; COMM_NULL on the others.
 
         Ranks keep their order, the last coordinate running fastest. Along axes with a true value in
         `periods` the last ranks are neighbours of the first.
@@ -71,7 +79,7 @@ class Grids:
                 "expected extents whose product is not more than the ranks, and a period for each"
             )
         made = self.Split(0 if self.rank < prod(dims) else UNDEFINED, self.rank)
-        if made is not None:
+        if made:
             made._grid = dims, periods
         return made
 

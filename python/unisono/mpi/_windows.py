@@ -4,9 +4,11 @@ from contextlib import contextmanager
 from math import prod
 
 from .._engine import _Window
+from ._memory import at_address
 from ._operations import REPLACE, SUM, code_of
 
-_PUT, _GET, _ACCUMULATE = range(3)
+PUT, GET, ACCUMULATE = range(3)  # of `_start`, in the order of bindings/mpi/bind_mpi.cpp
+OWN, SHARED, CONTIGUOUS, GIVEN = range(4)  # kinds of memory, in the order of engine/comm/messages.h
 
 
 def window(shape, dtype="float64", comm=None, *, share=True):
@@ -55,7 +57,7 @@ def window(shape, dtype="float64", comm=None, *, share=True):
         comm = connect()["world"]
     shape = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
     dtype = numpy.dtype(dtype)
-    made = comm._window(prod(shape), dtype, share)
+    made = comm._window(prod(shape), dtype, SHARED if share else OWN)
     made.shape, made.dtype, made.comm = shape, dtype, comm
     made._shapes = comm.allgather(shape)
     return made
@@ -160,8 +162,6 @@ class _Methods:
 
     def view(self, rank):
         """The part of a rank whose memory this process sees (``is_shared``), as an array."""
-        import ctypes
-
         import unisono
 
         shape = self._shapes[rank]
@@ -172,22 +172,22 @@ class _Methods:
             )
         if not prod(shape):
             return unisono.empty(shape, self.dtype)
-        memory = (ctypes.c_char * (prod(shape) * self.dtype.itemsize)).from_address(address)
-        memory.owner = self  # the window lives as long as a view of it
+        # The window lives as long as a view of it.
+        memory = at_address(address, prod(shape) * self.dtype.itemsize, self)
         return unisono.frombuffer(memory, self.dtype).reshape(shape)
 
     def iput(self, values, rank, start=0, shape=None, strides=None):
         """Start a put; `values` must stay as they are until the request is done."""
-        return self._start(_PUT, values, rank, start, 0, shape, strides)
+        return self._start(PUT, values, rank, start, 0, shape, strides)
 
     def iget(self, out, rank, start=0, shape=None, strides=None):
         """Start a get."""
-        return self._start(_GET, out, rank, start, 0, shape, strides)
+        return self._start(GET, out, rank, start, 0, shape, strides)
 
     def iaccumulate(self, values, rank, start=0, op=SUM, shape=None, strides=None):
         """Start an accumulate."""
         code = code_of(op, "iaccumulate")
-        return self._start(_ACCUMULATE, values, rank, start, code, shape, strides)
+        return self._start(ACCUMULATE, values, rank, start, code, shape, strides)
 
     def read_inc(self, rank, start=0, inc=1):
         """Add to one element and return what it was, in one step."""

@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "comm/virtual/post.h"
+#include "comm/messages.h"
 #include "core/error.h"
 
 namespace unisono::comm {

@@ -1,0 +1,70 @@
+"""Groups of ranks, the communicators made of them, and communicators without ranks."""
+
+import pytest
+import unisono as un
+
+MPI = un.mpi
+comm = MPI.COMM_WORLD
+rank, size = comm.rank, comm.size
+
+
+def test_groups():
+    world = comm.Get_group()
+    assert (world.size, world.rank) == (size, rank)
+    backwards = world.Incl(list(range(size - 1, -1, -1)))
+    assert backwards.rank == size - 1 - rank
+    assert world.Compare(backwards) == (MPI.IDENT if size == 1 else MPI.SIMILAR)
+    assert backwards.Translate_ranks([0], world) == [size - 1]
+    without = world.Excl([0])
+    assert without.Compare(MPI.Group.Difference(world, world.Incl([0]))) == MPI.IDENT
+    assert MPI.Group.Union(world.Incl([0]), without) == world
+    assert MPI.Group.Intersection(without, world.Incl([0])) == MPI.GROUP_EMPTY
+    assert without.rank == (MPI.UNDEFINED if rank == 0 else rank - 1)
+    assert world.Range_incl([(size - 1, 0, -1)]) == backwards
+    with pytest.raises(
+        ValueError, match=rf"Group.Incl: no such rank; got {size}; expected 0 to {size - 1}"
+    ):
+        world.Incl([size])
+    world.Free()
+    with pytest.raises(ValueError, match=r"Group.Get_size: no group; got GROUP_NULL"):
+        world.Get_size()
+
+
+def test_communicators_of_groups():
+    backwards = comm.group.Range_incl([(size - 1, 0, -1)])
+    made = comm.Create(backwards)
+    assert made.rank == size - 1 - rank
+    assert MPI.Comm.Compare(comm, made) == (MPI.CONGRUENT if size == 1 else MPI.SIMILAR)
+    assert MPI.Comm.Compare(comm, comm) == MPI.IDENT
+    assert made.group == backwards
+    first = comm.Create(comm.group.Incl([0]))
+    if rank == 0:
+        assert first.size == 1 and first != MPI.COMM_NULL
+        first.Free()
+    assert first == MPI.COMM_NULL and not first
+    with pytest.raises(un.CommError, match="the communicator was freed, or this rank is not part"):
+        first.Barrier()
+    if rank < 2:
+        pair = comm.Create_group(comm.group.Incl(range(min(size, 2))))
+        assert pair.allreduce(1) == min(size, 2)
+        pair.Free()
+    copy = made.Clone()
+    made.Free()
+    assert copy.allgather(rank) == list(range(size - 1, -1, -1))
+    copy.Free()
+
+
+def test_kinds_of_communicators():
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    assert node.size == size
+    node.Free()
+    assert comm.Split(MPI.UNDEFINED) == MPI.COMM_NULL
+    cart = comm.Create_cart([size], periods=[True])
+    assert (cart.dims, cart.periods, cart.coords, cart.ndim) == ([size], [1], [rank], 1)
+    assert cart.topology == MPI.CART and comm.topology == MPI.UNDEFINED
+    cart.name = "line"
+    assert cart.Get_name() == "line"
+    cart.Free()
+    with pytest.raises(un.UnsupportedError, match="Split_type: the kind of parts; got 17"):
+        comm.Split_type(17)
+    comm.Barrier()
