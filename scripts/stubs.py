@@ -270,6 +270,11 @@ def class_lines(name, kind):
             lines += function_lines(member, value, "    ", True)
         else:
             lines += ["    @property", f"    def {member}(self) -> Any: ..."]
+            if getattr(value, "fset", None) is not None:
+                lines += [
+                    f"    @{member}.setter",
+                    f"    def {member}(self, value: Any) -> None: ...",
+                ]
     if len(lines) == 1:
         lines.append("    def __getattr__(self, name: str, /) -> Any: ...")
     return lines
