@@ -480,6 +480,9 @@ def test_ctrl_c_ends_a_wait(tmp_path):
             comm.Recv(x, comm.rank, 0)
 
         if comm.rank == 0:
+            request = comm.Isend(np.ones(3), comm.rank, 0)
+            wait_for(np.ones(3))  # compiles it, which may take longer than the timer
+            request.Wait()
             timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
             timer.start()
             try:
