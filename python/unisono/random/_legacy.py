@@ -6,7 +6,7 @@ import types
 
 from .. import _engine
 from .._arrays.creation import _as_operand
-from .._loaded import loaded
+from .._loaded import loaded as _loaded
 from . import _numpys_streams
 from ._checks import _INTEGERS, _name, _refuse_more, _shape
 from ._generator import _Drawing
@@ -54,7 +54,7 @@ class RandomState(_Drawing):
 
     def seed(self, seed=None):
         """Reseed the generator; of the shared one, NumPy's too where it is loaded, from which libraries draw."""
-        if self is _shared and (numpys := loaded("numpy.random")):
+        if self is _shared and (numpys := _loaded("numpy.random")):
             numpys.seed(seed)
         if seed is None:
             self.bit_generator = Philox()
