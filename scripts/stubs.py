@@ -341,7 +341,7 @@ def module_page(module, what):
             first.add(f"from {package}_engine import ArrayLike as ArrayLike")
         elif line := imported(name, value, package):
             first.add(line)
-        elif module is not un and getattr(un, name, None) is value:
+        elif module is not un and value is not None and getattr(un, name, None) is value:
             first.add(f"from {package} import {name} as {name}")
         elif inspect.isclass(value):
             if value.__name__ == name:

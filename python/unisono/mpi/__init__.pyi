@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import BOTTOM as BOTTOM
 from .._engine import ArrayLike, Axis, DeviceLike, DTypeLike, ndarray
 
 AINT: Any
@@ -16,6 +15,7 @@ def Attach_buffer(buf: Any) -> Any: ...
 BAND: Any
 BOOL: Any
 BOR: Any
+BOTTOM: None
 BSEND_OVERHEAD: int
 BXOR: Any
 BYTE: Any
