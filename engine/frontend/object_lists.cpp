@@ -104,9 +104,8 @@ std::vector<E> Tables::item_words(const Value& list, const Value& given, std::ve
 
 void Tables::add_item(const Value& list, const Value& item) {
     want_changeable(list);
-    E end = f_.i64(std::numeric_limits<std::int64_t>::max());
-    auto words = item_words(list, item, {handle(list), end});
-    check(call("list_insert", words, words.size())[0]);
+    auto words = item_words(list, item, {handle(list)});
+    check(call("list_append", words, words.size())[0]);
 }
 
 Value Tables::item_at(const Value& list, E index, const std::string& message) {

@@ -230,7 +230,8 @@ Value Tables::method(const Node& node, const Value& table) {
     if (name != "get" && name != "pop" && name != "setdefault") unknown();
     if (lazy) {
         auto words = key_words(table, args[0], "a key of this dict");
-        auto found = call("table_get", words, std::max(words.size(), 1 + values));
+        auto found =
+            call(for_keys_of(table, "table_get"), words, std::max(words.size(), 1 + values));
         f_.at(place_);
         std::vector<S> made = f_.collect([&] {
             Value fresh = f_.expression(*lazy);
@@ -243,7 +244,8 @@ Value Tables::method(const Node& node, const Value& table) {
     want(1, 2);
     if (args.size() == 1 && name == "get") {
         auto words = key_words(table, args[0], "a key of this dict");
-        auto found = call("table_get", words, std::max(words.size(), 1 + values));
+        auto found =
+            call(for_keys_of(table, "table_get"), words, std::max(words.size(), 1 + values));
         Value maybe;
         maybe.type = Type::optional(*value_of(table));
         maybe.items = {f_.scalar(f_.op_binary(Op::Ne, found[0], f_.i64(0)), Weak::Bool),
@@ -268,15 +270,15 @@ Value Tables::method(const Node& node, const Value& table) {
                     *value_of(table) == Type::python(Weak::Int);
     auto words = key_words(table, key, "a key of this dict");
     if (is_wider) {
-        auto got =
-            call(is_pop ? "table_pop" : "table_get", words, std::max(words.size(), 1 + values));
+        auto got = call(is_pop ? "table_pop" : for_keys_of(table, "table_get"), words,
+                        std::max(words.size(), 1 + values));
         return f_.choose(
             f_.op_binary(Op::Ne, got[0], f_.i64(0)),
             [&] { return value_taken(table, got, 1, is_pop); }, [&] { return otherwise; }, place_);
     }
     otherwise = as_type(otherwise, *value_of(table), "a value of this dict");
-    auto found =
-        call(is_pop ? "table_pop" : "table_get", words, std::max(words.size(), 1 + values));
+    auto found = call(is_pop ? "table_pop" : for_keys_of(table, "table_get"), words,
+                      std::max(words.size(), 1 + values));
     std::vector<S> absent = f_.collect([&] {
         if (name == "setdefault") set(table, key, otherwise);
         std::vector<E> others;

@@ -44,6 +44,12 @@ std::vector<E> Tables::call(const std::string& name, std::vector<E> values, std:
     return f_.native(name, values, results);
 }
 
+std::string Tables::for_keys_of(const Value& table, const std::string& name) const {
+    const Type& key = key_of(table);
+    const bool is_whole = key.is_scalar() && !is_float(key.dtype) && !key.is_complex();
+    return is_whole ? name + "_whole" : name;
+}
+
 Value Tables::of_handle(E handle, const Type& type, int origin) {
     Value v;
     v.type = type;
@@ -208,8 +214,8 @@ Value Tables::get(const Value& table, const Value& key) {
     if (!value_of(table) || is_view(table.type))
         refuse("a " + describe(table.type) + " cannot be indexed", "loop over it, or use `in`");
     auto words = key_words(table, key, "a key of this dict");
-    auto found =
-        call("table_get", words, std::max(words.size(), 1 + count(words_of(*value_of(table)))));
+    auto found = call(for_keys_of(table, "table_get"), words,
+                      std::max(words.size(), 1 + count(words_of(*value_of(table)))));
     no_such_key(f_.op_binary(Op::Eq, found[0], f_.i64(0)), key);
     return value_taken(table, found, 1, false);
 }
@@ -227,7 +233,8 @@ void Tables::set(const Value& table, const Value& key, const Value& given) {
     learn(table, key_type(key), type ? &value : nullptr);
     auto words = key_words(table, key, type ? "a key of this dict" : "an item of this set");
     if (type) put(as_type(value, *type, "a value of this dict"), words);
-    check(call("table_set", words, words.size())[0]);
+    const bool gives_up = type && holds_blocks(*type);  // what the value before keeps
+    check(call(gives_up ? "table_set" : for_keys_of(table, "table_set"), words, words.size())[0]);
 }
 
 void Tables::augment(const Node& node, const Value& table) {
@@ -306,8 +313,7 @@ Value Tables::contains(const Value& item, const Value& table) {
     if (!is_open(table) && !fits(item.type, key_of(table)))
         return f_.scalar(f_.b_->boolean(false), Weak::Bool);
     auto words = key_words(table, item, "a key");
-    std::size_t room = 1 + count(value_of(table) ? words_of(*value_of(table)) : 0);
-    E found = call("table_get", words, std::max(words.size(), room))[0];
+    E found = call(for_keys_of(table, "table_has"), words, 1)[0];
     return f_.scalar(f_.op_binary(Op::Ne, found, f_.i64(0)), Weak::Bool);
 }
 

@@ -116,6 +116,8 @@ class Tables {
                       bool is_owned);
     std::vector<E> key_words(const Value& table, const Value& key, const std::string& role);
     std::vector<E> call(const std::string& name, std::vector<E> values, std::size_t results);
+    /// The form of a function of tables for such keys.
+    std::string for_keys_of(const Value& table, const std::string& name) const;
     void check(E status);
     void no_such_key(E condition, const Value& key);
     E handle(const Value& v) const { return v.expr; }

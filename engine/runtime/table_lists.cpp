@@ -21,40 +21,36 @@ void Table::keep(const std::int64_t* row) const noexcept {
     }
 }
 
-void Table::insert(std::int64_t k, const std::int64_t* words) {
-    if (k == 0 && live_ > 0) {  // a queue grows in front, too: by half
+void Table::insert(std::int64_t k, const std::int64_t* item) {
+    if (k == item_count) {
+        std::copy_n(item, form_.values, grown(1) + 1);
+        return changed(1);
+    }
+    if (k == 0) {  // a queue grows in front, too: by half
         if (first_ == 0) {
-            std::size_t room = std::max<std::size_t>(8, static_cast<std::size_t>(live_) / 2);
-            rows_.insert(rows_.begin(), room * width_, 1);
-            first_ = room * width_;
+            const std::size_t rows =
+                std::max<std::size_t>(8, static_cast<std::size_t>(item_count) / 2);
+            const std::size_t count = used();
+            grown(rows);
+            std::copy_backward(words, words + count, end);
+            std::fill_n(words, rows * width_, 1);
+            first_ = rows * width_;
         }
         first_ -= width_;
-        std::copy_n(words, form_.values, rows_.begin() + static_cast<std::ptrdiff_t>(first_) + 1);
+        std::copy_n(item, form_.values, words + first_ + 1);
         return changed(1);
     }
-    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-              k * static_cast<std::ptrdiff_t>(width_);
-    if (at == rows_.end()) {
-        std::size_t size = rows_.size();
-        rows_.resize(size + width_, 1);
-        std::copy_n(words, form_.values, rows_.data() + size + 1);
-        return changed(1);
-    }
-    if (rows_.capacity() - rows_.size() < width_) {
-        std::size_t offset = static_cast<std::size_t>(at - rows_.begin());
-        rows_.reserve(std::max<std::size_t>(8 * width_, rows_.size() + rows_.size() / 2 + width_));
-        at = rows_.begin() + static_cast<std::ptrdiff_t>(offset);
-    }
-    at = rows_.insert(at, width_, 1);
-    std::copy_n(words, form_.values, at + 1);
+    grown(1);
+    std::int64_t* at = words + first_ + static_cast<std::size_t>(k) * width_;
+    std::copy_backward(at, end - width_, end);
+    *at = 1;
+    std::copy_n(item, form_.values, at + 1);
     changed(1);
 }
 
 void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count) {
     if (count <= 0) return;
-    std::size_t size = rows_.size();
-    rows_.resize(size + static_cast<std::size_t>(count) * width_);
-    std::int64_t* to = rows_.data() + size;
+    std::int64_t* to = grown(static_cast<std::size_t>(count));
     for (std::int64_t n = 0; n < count; ++n, to += width_) {
         const std::int64_t* row = from.row(k + n * step);
         std::copy_n(row - 1, width_, to);
@@ -65,9 +61,7 @@ void Table::append(const Table& from, std::int64_t k, std::int64_t step, std::in
 
 void Table::append_numbers(const void* from, std::int64_t count, bool are_bools) {
     if (count <= 0) return;
-    std::size_t size = rows_.size();
-    rows_.resize(size + static_cast<std::size_t>(count) * width_, 1);
-    std::int64_t* to = rows_.data() + size + 1;
+    std::int64_t* to = grown(static_cast<std::size_t>(count)) + 1;
     for (std::int64_t n = 0; n < count; ++n, to += width_) {
         if (are_bools)
             *to = static_cast<const std::uint8_t*>(from)[n] != 0;
@@ -77,76 +71,74 @@ void Table::append_numbers(const void* from, std::int64_t count, bool are_bools)
     changed(count);
 }
 
-void Table::splice(std::int64_t k, std::int64_t end, const Table& other) {
-    auto words = [this](std::int64_t rows) { return rows * static_cast<std::ptrdiff_t>(width_); };
-    std::int64_t count = other.rows();
-    rows_.reserve(rows_.size() + static_cast<std::size_t>(words(count)));
+void Table::splice(std::int64_t k, std::int64_t last, const Table& other) {
+    const std::int64_t count = other.rows(), more = count - (last - k);
+    if (more > 0) grown(static_cast<std::size_t>(more));
     for (std::int64_t i = 0; i < count; ++i) keep(other.row(i));
-    for (std::int64_t i = k; i < end; ++i) release(row(i));
-    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) + words(k);
-    std::int64_t common = std::min(end - k, count);
-    auto from = other.rows_.begin() + static_cast<std::ptrdiff_t>(other.first_);
-    auto next = std::copy(from, from + words(common), at);
-    if (count > common)
-        rows_.insert(next, from + words(common), from + words(count));
-    else
-        rows_.erase(next, at + words(end - k));
-    changed(count - (end - k));
+    for (std::int64_t i = k; i < last; ++i) release(row(i));
+    const auto step = static_cast<std::ptrdiff_t>(width_);
+    std::int64_t* at = words + first_ + k * step;
+    std::int64_t* behind = at + (last - k) * step;
+    if (more > 0) {
+        std::copy_backward(behind, end - more * step, end);
+    } else if (more < 0) {
+        std::copy(behind, end, behind + more * step);
+        end += more * step;
+    }
+    if (count > 0) std::copy_n(other.words + other.first_, count * step, at);
+    changed(more);
 }
 
-void Table::replace(std::int64_t k, const std::int64_t* words) noexcept {
-    std::int64_t* row = rows_.data() + first_ + static_cast<std::size_t>(k) * width_ + 1;
-    release(row);
-    std::copy_n(words, form_.values, row);
+void Table::replace(std::int64_t k, const std::int64_t* item) noexcept {
+    std::int64_t* there = words + first_ + static_cast<std::size_t>(k) * width_ + 1;
+    release(there);
+    std::copy_n(item, form_.values, there);
     is_changed = true;
 }
 
-void Table::take(std::int64_t k, std::int64_t* words) noexcept {
-    auto at = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-              k * static_cast<std::ptrdiff_t>(width_);
-    std::copy_n(at + 1, form_.values, words);
+void Table::take(std::int64_t k, std::int64_t* item) noexcept {
+    std::int64_t* at = words + first_ + static_cast<std::size_t>(k) * width_;
+    std::copy_n(at + 1, form_.values, item);
+    auto drop = [this](std::int64_t* from, std::size_t count) {
+        std::copy(from + count, end, from);
+        end -= count;
+    };
     if (k > 0) {
-        rows_.erase(at, at + static_cast<std::ptrdiff_t>(width_));
+        drop(at, width_);
         return changed(-1);
     }
     first_ += width_;  // the rows behind move when half of the words are gone
-    if (2 * first_ > rows_.size()) {
-        rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
-        first_ = 0;
-    }
+    if (2 * first_ > used()) drop(words, std::exchange(first_, 0));
     changed(-1);
 }
 
 void Table::remove_rows(std::vector<std::int64_t> places) {
     if (places.empty()) return;
     std::sort(places.begin(), places.end());
-    std::vector<std::int64_t> kept;
-    kept.reserve(rows_.size());
     std::size_t next = 0;
+    std::int64_t* to = words + first_;
     for (std::int64_t k = 0; k < rows(); ++k) {
-        const std::int64_t* words = row(k);
+        const std::int64_t* item = row(k);
         if (next < places.size() && places[next] == k) {
-            release(words);
+            release(item);
             ++next;
-        } else {
-            kept.insert(kept.end(), words - 1, words - 1 + width_);
+            continue;
         }
+        if (item - 1 != to) std::copy_n(item - 1, width_, to);
+        to += width_;
     }
-    rows_ = std::move(kept);
-    first_ = 0;
+    end = to;
     changed(-static_cast<std::int64_t>(places.size()));
 }
 
 void Table::arrange(const std::vector<std::int64_t>& order) {
     std::vector<std::int64_t> moved;
-    moved.reserve(rows_.size());
+    moved.reserve(order.size() * width_);
     for (std::int64_t k : order) {
-        auto from = rows_.begin() + static_cast<std::ptrdiff_t>(first_) +
-                    k * static_cast<std::ptrdiff_t>(width_);
-        moved.insert(moved.end(), from, from + static_cast<std::ptrdiff_t>(width_));
+        const std::int64_t* from = row(k) - 1;
+        moved.insert(moved.end(), from, from + width_);
     }
-    rows_ = std::move(moved);
-    first_ = 0;
+    std::copy(moved.begin(), moved.end(), words + first_);
     changed(0);
 }
 
@@ -225,6 +217,17 @@ void list_insert(std::int64_t* v) {
     v[0] = 0;
     try {
         t.insert(std::clamp<std::int64_t>(k, 0, t.rows()), v + 2);
+    } catch (...) {
+        v[0] = native_out_of_memory;
+    }
+}
+
+/// [list, words]: [status]; behind the last, which compiled code does itself where there is room
+void list_append(std::int64_t* v) {
+    Table& t = table_at(v[0]);
+    v[0] = 0;
+    try {
+        t.insert(t.rows(), v + 1);
     } catch (...) {
         v[0] = native_out_of_memory;
     }
@@ -442,6 +445,7 @@ void list_join(std::int64_t* v) {
                                                    {"list_put", list_put},
                                                    {"list_write", list_write},
                                                    {"list_insert", list_insert},
+                                                   {"list_append", list_append},
                                                    {"list_take", list_take},
                                                    {"list_slice", list_slice},
                                                    {"list_remove", list_remove},

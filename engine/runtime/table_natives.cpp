@@ -44,6 +44,9 @@ void table_get(std::int64_t* v) {
     if (found) std::copy_n(found + t.form().keys, t.form().values, v + 1);
 }
 
+/// [table, key]: [whether it is there]
+void table_has(std::int64_t* v) { v[0] = table_at(v[0]).find(v + 1) != nullptr; }
+
 /// [table, key, value]: [status]
 void table_set(std::int64_t* v) {
     Table& t = table_at(v[0]);
@@ -180,9 +183,16 @@ void table_compare(std::int64_t* v) {
     v[3] = common == 0;
 }
 
+// Compiled code does those of keys that are one integer itself, and calls the function to make
+// room; such values hold no blocks.
+[[maybe_unused]] const bool whole_keys = add_natives({{"table_get_whole", table_get},
+                                                      {"table_has_whole", table_has},
+                                                      {"table_set_whole", table_set}});
+
 [[maybe_unused]] const bool natives = add_natives({{"table_new", table_new},
                                                    {"table_become", table_become},
                                                    {"table_get", table_get},
+                                                   {"table_has", table_has},
                                                    {"table_set", table_set},
                                                    {"table_pop", table_pop},
                                                    {"table_remove", table_remove},

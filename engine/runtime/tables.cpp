@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/native/block.h"
@@ -18,13 +20,18 @@ static Block* block_at(std::int64_t word) {
     return reinterpret_cast<Block*>(static_cast<std::uintptr_t>(word));
 }
 
+/// The index of tables without rows, into which nobody writes.
+static std::uint32_t no_index[1] = {0};
+
 Table::Table(const TableForm& form) noexcept {
+    index = no_index;
     take_form(form);
     live.fetch_add(1, std::memory_order_relaxed);
 }
 
 Table::~Table() {
     clear();
+    std::free(words);
     live.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -78,84 +85,104 @@ bool Table::equal(const std::int64_t* a, const std::int64_t* b) const noexcept {
     return true;
 }
 
-std::int64_t Table::rows() const {
-    if (form_.is_list) return live_;
-    return static_cast<std::int64_t>(rows_.size() / width_);
+const std::int64_t* Table::row(std::int64_t k) const {
+    const std::int64_t* at = words + first_ + static_cast<std::size_t>(k) * width_;
+    return *at ? at + 1 : nullptr;
 }
 
-const std::int64_t* Table::row(std::int64_t k) const {
-    const std::int64_t* at = rows_.data() + first_ + static_cast<std::size_t>(k) * width_;
-    return *at ? at + 1 : nullptr;
+void Table::reserve(std::size_t count) {
+    if (count > room_) {
+        void* made = std::realloc(words, count * sizeof(std::int64_t));
+        if (!made) throw std::bad_alloc();
+        end = static_cast<std::int64_t*>(made) + used();
+        words = static_cast<std::int64_t*>(made);
+        room_ = count;
+    }
+    limit = words + (form_.is_list ? room_ : count);
+    describe_items();
+}
+
+std::int64_t* Table::grown(std::size_t rows) {
+    const std::size_t more = rows * width_;
+    if (static_cast<std::size_t>(limit - end) < more)
+        reserve(std::max({used() + more, 8 * width_, 2 * used()}));
+    std::int64_t* made = end;
+    end += more;
+    for (std::size_t k = 0; k < rows; ++k) made[k * width_] = 1;
+    return made;
 }
 
 /// Where the entry of the key is, or would be inserted.
 std::size_t Table::slot(const std::int64_t* key, std::uint64_t hash) const noexcept {
     if (has_whole_key_) return whole_slot(key[0]);
-    std::size_t mask = index_.size() - 1, at = home_of(hash, mask);
-    for (; index_[at]; at = (at + 1) & mask) {
-        const std::int64_t* there = entry(index_[at]);
+    std::size_t at = home_of(hash);
+    for (; index[at]; at = (at + 1) & index_mask) {
+        const std::int64_t* there = entry(index[at]);
         if (static_cast<std::uint64_t>(*there) == hash && equal(there + 1, key)) break;
     }
     return at;
 }
 
-void Table::rehash(std::size_t slots) {
-    std::vector<std::uint32_t> fresh(slots);
-    std::size_t mask = slots - 1, step = width_, count = rows_.size() / step;
-    for (std::size_t k = 0; k < count; ++k) {
-        auto h = static_cast<std::uint64_t>(rows_[k * step]);
+/// Fills the index, which is empty and large enough.
+void Table::number_rows() noexcept {
+    for (std::int64_t k = 0; k < row_count; ++k) {
+        auto h = static_cast<std::uint64_t>(words[static_cast<std::size_t>(k) * width_]);
         if (h == 0) continue;
-        std::size_t at = home_of(h, mask);
-        while (fresh[at]) at = (at + 1) & mask;
-        fresh[at] = static_cast<std::uint32_t>(k + 1);
+        std::size_t at = home_of(h);
+        while (index[at]) at = (at + 1) & index_mask;
+        index[at] = static_cast<std::uint32_t>(k + 1);
     }
-    index_ = std::move(fresh);
 }
 
 void Table::compact() noexcept {
     if (form_.is_list) return;
     seen_ = seen_at_ = -1;
-    std::size_t step = width_, to = 0;
-    for (std::size_t from = 0; from < rows_.size(); from += step) {
-        if (rows_[from] == 0) continue;
-        if (from != to)
-            std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(from), step,
-                        rows_.begin() + static_cast<std::ptrdiff_t>(to));
-        to += step;
+    std::int64_t* to = words;
+    for (const std::int64_t* from = words; from != end; from += width_) {
+        if (*from == 0) continue;
+        if (from != to) std::copy_n(from, width_, to);
+        to += width_;
     }
-    rows_.resize(to);
+    end = to;
+    row_count = item_count;
+}
+
+void Table::make_room() {
+    const auto count = static_cast<std::size_t>(item_count);
+    const std::size_t slots = std::max<std::size_t>(8, std::bit_ceil(2 * (count + 1) + 1));
+    std::vector<std::uint32_t> fresh(slots);
+    reserve(slots / 2 * width_);
+    // Nothing fails from here on.
+    compact();
+    slots_ = std::move(fresh);
+    index = slots_.data();
+    index_mask = slots - 1;
+    index_shift = static_cast<std::uint64_t>(std::countl_zero(index_mask));
+    number_rows();
 }
 
 void Table::set(const std::int64_t* key, const std::int64_t* value) {
-    auto keys = static_cast<std::size_t>(form_.keys),
-         values = static_cast<std::size_t>(form_.values);
+    const auto keys = static_cast<std::size_t>(form_.keys),
+               values = static_cast<std::size_t>(form_.values);
     is_changed = true;
-    std::uint64_t h = has_whole_key_ ? hash_of_whole(*key) : hash(key);
-    std::size_t at = 0;
-    if (!index_.empty()) {
-        at = has_whole_key_ ? whole_slot(*key) : slot(key, h);
-        if (index_[at]) {
-            std::int64_t* there = rows_.data() + (index_[at] - 1) * width_ + 1;
-            release(there);
-            std::copy_n(value, values, there + keys);
-            return;
-        }
+    const std::uint64_t h = has_whole_key_ ? hash_of_whole(*key) : hash(key);
+    std::size_t at = has_whole_key_ ? whole_slot(*key) : slot(key, h);
+    if (index[at]) {
+        std::int64_t* there = entry(index[at]) + 1;
+        release(there);
+        std::copy_n(value, values, there + keys);
+        return;
     }
-    std::size_t count = rows_.size() / width_;
-    if (2 * (count + 1) > index_.size()) {
-        compact();
-        count = rows_.size() / width_;
-        std::size_t slots = std::max<std::size_t>(8, std::bit_ceil(2 * (count + 1) + 1));
-        rows_.reserve(std::max(rows_.capacity(), slots / 2 * width_));
-        rehash(slots);
+    if (static_cast<std::size_t>(limit - end) < width_) {
+        make_room();
         at = slot(key, h);
     }
     // Everything that may fail is behind us: there is room for half of the index's slots.
-    index_[at] = static_cast<std::uint32_t>(count + 1);
-    rows_.push_back(static_cast<std::int64_t>(h));
-    for (std::size_t k = 0; k < keys; ++k) rows_.push_back(key[k]);
-    for (std::size_t k = 0; k < values; ++k) rows_.push_back(value[k]);
-    ++live_;
+    index[at] = static_cast<std::uint32_t>(++row_count);
+    *end++ = static_cast<std::int64_t>(h);
+    for (std::size_t k = 0; k < keys; ++k) *end++ = key[k];
+    for (std::size_t k = 0; k < values; ++k) *end++ = value[k];
+    ++item_count;
 }
 
 /// Gives up what the values of an entry keep.
@@ -166,27 +193,26 @@ void Table::release(const std::int64_t* row) noexcept {
 }
 
 bool Table::remove(const std::int64_t* key, std::int64_t* value) noexcept {
-    if (live_ == 0) return false;
-    std::size_t mask = index_.size() - 1, at = slot(key, hash(key)), step = width_;
-    if (!index_[at]) return false;
-    std::int64_t* entry = rows_.data() + (index_[at] - 1) * step;
+    if (item_count == 0) return false;
+    std::size_t at = slot(key, hash(key));
+    if (!index[at]) return false;
+    std::int64_t* gone = entry(index[at]);
     if (value)
-        std::copy_n(entry + 1 + form_.keys, form_.values, value);
+        std::copy_n(gone + 1 + form_.keys, form_.values, value);
     else
-        release(entry + 1);
-    *entry = 0;
-    --live_;
+        release(gone + 1);
+    *gone = 0;
+    --item_count;
     is_changed = true;
     // The following entries of the index move up, so that no search ends too early.
-    index_[at] = 0;
-    for (std::size_t next = (at + 1) & mask; index_[next]; next = (next + 1) & mask) {
-        auto h = static_cast<std::uint64_t>(rows_[(index_[next] - 1) * step]);
-        std::size_t home = home_of(h, mask);
-        if (((next - home) & mask) < ((next - at) & mask)) continue;
-        index_[at] = std::exchange(index_[next], 0u);
+    index[at] = 0;
+    for (std::size_t next = (at + 1) & index_mask; index[next]; next = (next + 1) & index_mask) {
+        std::size_t home = home_of(static_cast<std::uint64_t>(*entry(index[next])));
+        if (((next - home) & index_mask) < ((next - at) & index_mask)) continue;
+        index[at] = std::exchange(index[next], 0u);
         at = next;
     }
-    if (live_ == 0) clear();
+    if (item_count == 0) clear();
     return true;
 }
 
@@ -196,18 +222,18 @@ void Table::clear() noexcept {
             if (const std::int64_t* entry = row(k)) release(entry);
         }
     }
-    is_changed = is_changed || live_ > 0;
-    rows_.clear();
+    is_changed = is_changed || item_count > 0;
+    end = words;
     seen_ = seen_at_ = -1;
     first_ = 0;
-    std::fill(index_.begin(), index_.end(), 0u);
-    live_ = 0;
+    std::fill(slots_.begin(), slots_.end(), 0u);
+    item_count = row_count = 0;
     describe_items();
 }
 
 const std::int64_t* Table::visited(std::int64_t k) noexcept {
     const std::int64_t count = rows();
-    if (count == live_) return k < count ? row(k) : nullptr;
+    if (count == item_count) return k < count ? row(k) : nullptr;
     if (k < seen_) seen_ = seen_at_ = -1;
     while (seen_ < k) {
         do {
@@ -223,18 +249,13 @@ const std::int64_t* Table::visited(std::int64_t k) noexcept {
 
 void Table::begin_loop() noexcept {
     seen_ = seen_at_ = -1;
-    if (rows() > 2 * live_) {
+    if (rows() > 2 * item_count) {
         compact();
         // No more slots than before: the index has its memory.
-        std::fill(index_.begin(), index_.end(), 0u);
-        std::size_t mask = index_.size() - 1, step = width_;
-        for (std::size_t k = 0; k < static_cast<std::size_t>(live_); ++k) {
-            std::size_t at = home_of(static_cast<std::uint64_t>(rows_[k * step]), mask);
-            while (index_[at]) at = (at + 1) & mask;
-            index_[at] = static_cast<std::uint32_t>(k + 1);
-        }
+        std::fill(slots_.begin(), slots_.end(), 0u);
+        number_rows();
     }
-    loop_size_ = live_;
+    loop_count = item_count;
 }
 
 bool same_tables(const Table& a, const Table& b) noexcept {

@@ -6,12 +6,11 @@
 // strides. Tables live on the heap of their call (objects.h), whose end is theirs.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "core/native/list_rows.h"
+#include "core/native/table_rows.h"
 #include "runtime/objects.h"
 
 namespace unisono {
@@ -27,22 +26,22 @@ struct TableForm {
     WordKind kind(int word) const { return static_cast<WordKind>(kinds >> (2 * word) & 3); }
 };
 
-static_assert(sizeof(HeapObject) == list_rows_offset);
+static_assert(sizeof(HeapObject) == table_rows_offset);
 
-class Table : public HeapObject, public ListRows {
+class Table : public HeapObject, public TableRows {
   public:
     explicit Table(const TableForm& form) noexcept;
     ~Table() override;
 
     const TableForm& form() const { return form_; }
-    std::int64_t size() const { return live_; }
+    std::int64_t size() const { return item_count; }
     /// Entries, counting those that were removed and still lie between the others.
-    std::int64_t rows() const;
+    std::int64_t rows() const { return form_.is_list ? item_count : row_count; }
     /// The words of an entry, keys first; null where it was removed.
     const std::int64_t* row(std::int64_t k) const;
     const std::int64_t* find(const std::int64_t* key) const noexcept {
-        if (live_ == 0) return nullptr;
-        std::uint32_t number = index_[has_whole_key_ ? whole_slot(*key) : slot(key, hash(key))];
+        if (item_count == 0) return nullptr;
+        std::uint32_t number = index[has_whole_key_ ? whole_slot(*key) : slot(key, hash(key))];
         return number ? entry(number) + 1 : nullptr;
     }
     /// Adds or replaces; takes over the references of counted words. May throw std::bad_alloc.
@@ -53,20 +52,20 @@ class Table : public HeapObject, public ListRows {
 
     // ---- of lists (table_lists.cpp)
     /// In front of entry k; takes over the references of counted words. May throw std::bad_alloc.
-    void insert(std::int64_t k, const std::int64_t* words);
+    void insert(std::int64_t k, const std::int64_t* item);
     /// Entries k, k + step... of a list of the same form, which may be this one, behind its own.
     /// May throw std::bad_alloc.
     void append(const Table& from, std::int64_t k, std::int64_t step, std::int64_t count);
     /// Numbers in a row behind its own, of 8 bytes each, or bools. May throw std::bad_alloc.
     void append_numbers(const void* from, std::int64_t count, bool are_bools);
-    /// Takes the entries [k, end) out and those of the other list in, which is not this one. May
+    /// Takes the entries [k, last) out and those of the other list in, which is not this one. May
     /// throw std::bad_alloc.
-    void splice(std::int64_t k, std::int64_t end, const Table& other);
+    void splice(std::int64_t k, std::int64_t last, const Table& other);
     /// Other words for entry k, whose references are given up.
-    void replace(std::int64_t k, const std::int64_t* words) noexcept;
+    void replace(std::int64_t k, const std::int64_t* item) noexcept;
     /// Takes entry k out; its references go to the caller.
-    void take(std::int64_t k, std::int64_t* words) noexcept;
-    /// Takes these entries out; their references are given up. May throw std::bad_alloc.
+    void take(std::int64_t k, std::int64_t* item) noexcept;
+    /// Takes these entries out; their references are given up.
     void remove_rows(std::vector<std::int64_t> places);
     /// One reference less for each counted word of a row that no table has.
     void give_up(const std::int64_t* row) noexcept { release(row); }
@@ -82,9 +81,12 @@ class Table : public HeapObject, public ListRows {
     /// Entry k of those that are there, or null; fast where a loop asks for one after the other.
     const std::int64_t* visited(std::int64_t k) noexcept;
     /// Whether entries came or went since the loop began.
-    bool has_changed() const { return loop_size_ != live_; }
+    bool has_changed() const { return loop_count != item_count; }
     /// Another form, while there is nothing in it.
-    void become(const TableForm& form) noexcept { take_form(form); }
+    void become(const TableForm& form) noexcept {
+        take_form(form);
+        limit = end;  // the room was counted in other rows
+    }
 
     std::string code;  ///< what its entries are, where it came empty
 
@@ -92,52 +94,47 @@ class Table : public HeapObject, public ListRows {
     void take_form(const TableForm& form) noexcept {
         form_ = form;
         width_ = 1 + static_cast<std::size_t>(form.keys + form.values);
+        item_step = static_cast<std::int64_t>(width_);
         has_whole_key_ = form.keys == 1 && form.kind(0) == WordKind::Whole;
-        describe_items();
     }
+    std::size_t used() const { return static_cast<std::size_t>(end - words); }
+    /// Memory for that many words. May throw std::bad_alloc.
+    void reserve(std::size_t count);
+    /// Rows behind the last one, whose first words say that they are there. May throw
+    /// std::bad_alloc.
+    std::int64_t* grown(std::size_t rows);
     /// The end of a change of a list's rows.
     void changed(std::int64_t more) noexcept {
-        live_ += more;
+        item_count += more;
         is_changed = true;
         describe_items();
     }
-    void describe_items() noexcept {
-        first_item = rows_.empty() ? nullptr : rows_.data() + first_ + 1;
-        item_count = live_;
-        item_step = static_cast<std::int64_t>(width_);
-    }
-    /// Multiples of the golden ratio keep apart: consecutive integers hardly ever meet.
-    static std::uint64_t hash_of_whole(std::int64_t key) {
-        return static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u | 1;
-    }
+    void describe_items() noexcept { first_item = words ? words + first_ + 1 : nullptr; }
     /// Where the search for a hash begins: its highest bits, on which all bits of a key bear.
-    static std::size_t home_of(std::uint64_t hash, std::size_t mask) {
-        return hash >> std::countl_zero(std::uint64_t{mask});
-    }
+    std::size_t home_of(std::uint64_t hash) const { return hash >> index_shift & index_mask; }
     /// The hash and the words of an entry by its number in the index.
-    const std::int64_t* entry(std::uint32_t number) const {
-        return rows_.data() + (number - 1) * width_;
-    }
+    std::int64_t* entry(std::uint32_t number) const { return words + (number - 1) * width_; }
     /// As slot, for a key that compares as it is.
     std::size_t whole_slot(std::int64_t key) const noexcept {
-        std::size_t mask = index_.size() - 1, at = home_of(hash_of_whole(key), mask);
-        while (index_[at] && entry(index_[at])[1] != key) at = (at + 1) & mask;
+        std::size_t at = home_of(hash_of_whole(key));
+        while (index[at] && entry(index[at])[1] != key) at = (at + 1) & index_mask;
         return at;
     }
     std::uint64_t hash(const std::int64_t* key) const noexcept;
     bool equal(const std::int64_t* a, const std::int64_t* b) const noexcept;
     std::size_t slot(const std::int64_t* key, std::uint64_t hash) const noexcept;
     void compact() noexcept;
-    void rehash(std::size_t slots);
+    void number_rows() noexcept;
+    /// For one row more in the memory and in the index. May throw std::bad_alloc.
+    void make_room();
     void release(const std::int64_t* row) noexcept;
 
     TableForm form_;
     bool has_whole_key_ = false;        ///< its only word is an integer
     std::size_t width_ = 0;             ///< words of an entry, its hash among them
-    std::vector<std::int64_t> rows_;    ///< of each entry its hash, 0 where it was removed; words
-    std::vector<std::uint32_t> index_;  ///< number of the entry and 1; 0: free; a power of two
+    std::size_t room_ = 0;              ///< words that there is memory for
+    std::vector<std::uint32_t> slots_;  ///< the index
     std::size_t first_ = 0;  ///< words of a list in front of its rows: room, and rows that are gone
-    std::int64_t live_ = 0, loop_size_ = 0;
     std::int64_t seen_ = -1, seen_at_ = -1;  ///< the entry that was visited last, and its row
 };
 

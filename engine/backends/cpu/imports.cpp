@@ -12,6 +12,7 @@
 #include "backends/codegen/c_text.h"
 #include "backends/cpu/runtime.h"
 #include "core/native/block.h"
+#include "core/native/drawn_words.h"
 #include "core/native/foreign.h"
 #include "core/native/native.h"
 #include "core/pool.h"
@@ -72,6 +73,8 @@ const Import imports[] = {
     {"unisono_block_make", address_of(make_block)},
     {"unisono_block_retain", address_of(retain_block)},
     {"unisono_block_release", address_of(release_block)},
+    {"unisono_drawn_by_numpy", address_of(drawn_by_numpy)},
+    {"unisono_drawn_by_python", address_of(drawn_by_python)},
     {"unisono_callback_fault", address_of(report_callback_fault)},
     {"unisono_cpp_guard", address_of(guard_cpp)},
     {"memcpy", address_of(std::memcpy)},

@@ -8,7 +8,7 @@
 // (parallel.cpp) that takes what the loop's body uses in a block of memory.
 //
 // One file per concern: expressions.cpp, operations.cpp (scalar operations and casts), math.cpp,
-// statements.cpp, loops.cpp, streaming.cpp, parallel.cpp, entry.cpp,
+// statements.cpp, inline_natives.cpp, loops.cpp, streaming.cpp, parallel.cpp, entry.cpp,
 // device.cpp (what only PTX has).
 #pragma once
 
@@ -200,7 +200,24 @@ class FunctionEmitter {
     void emit_point(ir::S s);
     void emit_retain(ir::S s);
     void emit_native(ir::S s);
-    void emit_list_access(ir::S s, bool writes);
+    void call_native(ir::S s, std::span<Value* const> args);
+    // inline_natives.cpp
+    using InlineNative = void (FunctionEmitter::*)(ir::S s, std::span<Value* const> args);
+    static InlineNative inline_native(std::string_view name);
+    void read_item(ir::S s, std::span<Value* const> args);
+    void write_item(ir::S s, std::span<Value* const> args);
+    void append_item(ir::S s, std::span<Value* const> args);
+    void take_last_item(ir::S s, std::span<Value* const> args);
+    void count_items(ir::S s, std::span<Value* const> args);
+    void visit_row(ir::S s, std::span<Value* const> args);
+    void look_up(ir::S s, std::span<Value* const> args);
+    void enter(ir::S s, std::span<Value* const> args);
+    void draw_bits(ir::S s, std::span<Value* const> args);
+    void draw_numpys_double(ir::S s, std::span<Value* const> args) { draw_double(s, args, false); }
+    void draw_pythons_double(ir::S s, std::span<Value* const> args) { draw_double(s, args, true); }
+    void draw_double(ir::S s, std::span<Value* const> args, bool of_python);
+    void call_where(ir::S s, std::span<Value* const> args, llvm::BasicBlock* rare,
+                    llvm::BasicBlock* after);
     void emit_assign(ir::S s);
     void release_slots();
     void call_block_function(const char* name, Value* block);

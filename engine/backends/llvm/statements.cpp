@@ -6,7 +6,6 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "backends/llvm/emitter.h"
-#include "core/native/list_rows.h"
 #include "ir/atomics.h"
 #include "ir/fence.h"
 #include "ir/rewrite.h"
@@ -363,61 +362,12 @@ void FunctionEmitter::emit_assign(ir::S s) {
     b_.CreateStore(value, variable(s->id));
 }
 
-/// Reads or writes an item of a list of objects as list_item and list_write do: its words, and in
-/// the first result whether there is none.
-void FunctionEmitter::emit_list_access(ir::S s, bool writes) {
-    llvm::MDBuilder make(m_.context);
-    llvm::MDNode* root = make.createTBAARoot("lists of objects");
-    auto tag = [&](const char* kind) {
-        llvm::MDNode* type = make.createTBAAScalarTypeNode(kind, root);
-        return make.createTBAAStructTagNode(type, type, 0);
-    };
-    llvm::MDNode *of_rows = tag("rows"), *of_items = tag("items"), *of_changes = tag("changes");
-    Value* list = b_.CreateIntToPtr(emit(s->args[0]), m_.ptr);
-    Value* place = emit(s->args[1]);
-    auto field = [&](std::size_t offset) {
-        return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), list, list_rows_offset + offset);
-    };
-    auto part = [&](llvm::Type* type, std::size_t offset) {
-        llvm::LoadInst* load = b_.CreateLoad(type, field(offset));
-        load->setMetadata(llvm::LLVMContext::MD_tbaa, of_rows);
-        return load;
-    };
-    Value* count = part(m_.i64, offsetof(ListRows, item_count));
-    place = b_.CreateSelect(b_.CreateICmpSLT(place, int64(0)), b_.CreateAdd(place, count), place);
-    Value* is_outside = b_.CreateICmpUGE(place, count);
-    b_.CreateStore(b_.CreateZExt(is_outside, m_.i64), variable(s->outs[0]));
-    llvm::BasicBlock *inside = block("item"), *after = block("item.after");
-    b_.CreateCondBr(is_outside, after, inside, make.createBranchWeights(1, 1 << 20));
-    b_.SetInsertPoint(inside);
-    Value* step = part(m_.i64, offsetof(ListRows, item_step));
-    Value* item = b_.CreateInBoundsGEP(m_.i64, part(m_.ptr, offsetof(ListRows, first_item)),
-                                       b_.CreateMul(place, step));
-    auto word = [&](std::size_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, item, k); };
-    for (std::size_t k = 1; !writes && k < s->outs.size(); ++k) {
-        llvm::LoadInst* load = b_.CreateLoad(m_.i64, word(k - 1));
-        load->setMetadata(llvm::LLVMContext::MD_tbaa, of_items);
-        b_.CreateStore(load, variable(s->outs[k]));
-    }
-    for (std::size_t k = 2; writes && k < s->args.size(); ++k)
-        b_.CreateStore(emit(s->args[k]), word(k - 2))
-            ->setMetadata(llvm::LLVMContext::MD_tbaa, of_items);
-    if (writes)
-        b_.CreateStore(b_.getInt8(1), field(offsetof(ListRows, is_changed)))
-            ->setMetadata(llvm::LLVMContext::MD_tbaa, of_changes);
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
-    cache_.clear();
-}
-
 /// Values go through a block of memory, in which the function leaves its own.
-void FunctionEmitter::emit_native(ir::S s) {
+void FunctionEmitter::call_native(ir::S s, std::span<Value* const> args) {
     const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
-    if (m_.for_device()) unsupported("'" + name + "': whole-array functions run on the host only");
-    if (name == "list_item" || name == "list_write") return emit_list_access(s, name[5] == 'w');
-    llvm::AllocaInst* values = local(llvm::ArrayType::get(m_.i64, s->args.size()), "values");
+    llvm::AllocaInst* values = local(llvm::ArrayType::get(m_.i64, args.size()), "values");
     auto at = [&](std::size_t k) { return b_.CreateConstInBoundsGEP1_64(m_.i64, values, k); };
-    for (std::size_t k = 0; k < s->args.size(); ++k) b_.CreateStore(emit(s->args[k]), at(k));
+    for (std::size_t k = 0; k < args.size(); ++k) b_.CreateStore(args[k], at(k));
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {m_.ptr}, false);
     // Nothing that the lock guards is read before or written behind it.
     bool is_lock = name == "lock_take" || name == "lock_give";
@@ -426,6 +376,17 @@ void FunctionEmitter::emit_native(ir::S s) {
     if (is_lock) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     for (std::size_t k = 0; k < s->outs.size(); ++k)
         b_.CreateStore(b_.CreateLoad(m_.i64, at(k)), variable(s->outs[k]));
+}
+
+void FunctionEmitter::emit_native(ir::S s) {
+    const std::string& name = f_.natives[static_cast<std::size_t>(s->id)];
+    if (m_.for_device()) unsupported("'" + name + "': whole-array functions run on the host only");
+    std::vector<Value*> args;
+    for (ir::E e : s->args) args.push_back(emit(e));
+    if (InlineNative inlined = inline_native(name))
+        (this->*inlined)(s, args);
+    else
+        call_native(s, args);
     cache_.clear();
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 
+#include "core/native/drawn_words.h"
 #include "core/native/native.h"
 #include "library/random/legacy_samplers.h"
 #include "library/random/twister.h"
@@ -111,6 +112,9 @@ void python_gauss(std::int64_t* v) {
     }
     v[0] = std::bit_cast<std::int64_t>(z);
 }
+
+[[maybe_unused]] const bool are_drawn =
+    set_drawn_words([] { return &stream().drawn(); }, [] { return &python_stream().bits.drawn(); });
 
 [[maybe_unused]] const bool natives = add_natives({{"random_seed", random_seed},
                                                    {"random_double", random_double},

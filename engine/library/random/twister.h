@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/native/drawn_words.h"
 #include "library/random/bit_stream.h"
 
 namespace unisono::library {
@@ -12,8 +13,8 @@ namespace unisono::library {
 class Twister final : public BitStream {
   public:
     std::uint32_t next32() override {
-        if (place_ == size) refill();
-        return drawn_[place_++];
+        if (drawn_.place == size) refill();
+        return drawn_.words[drawn_.place++];
     }
     std::uint64_t next64() override {
         std::uint64_t high = next32();
@@ -26,18 +27,20 @@ class Twister final : public BitStream {
     void next_doubles(std::span<double> to) override {
         std::size_t done = 0;
         while (done < to.size()) {
-            if (place_ == size) refill();
-            const std::size_t pairs = std::min((size - place_) / 2, to.size() - done);
+            if (drawn_.place == size) refill();
+            const std::size_t place = drawn_.place;
+            const std::size_t pairs = std::min((size - place) / 2, to.size() - done);
             for (std::size_t k = 0; k < pairs; ++k)
-                to[done + k] = fraction(drawn_[place_ + 2 * k], drawn_[place_ + 2 * k + 1]);
-            place_ += 2 * pairs;
+                to[done + k] =
+                    fraction(drawn_.words[place + 2 * k], drawn_.words[place + 2 * k + 1]);
+            drawn_.place += 2 * pairs;
             done += pairs;
             if (pairs == 0) to[done++] = next_double();  // across the end of the words
         }
     }
     std::vector<std::uint64_t> state() const override {
         std::vector<std::uint64_t> words(key_.begin(), key_.end());
-        words.push_back(place_);
+        words.push_back(drawn_.place);
         return words;
     }
     void set_state(std::span<const std::uint64_t> words) override {
@@ -45,15 +48,16 @@ class Twister final : public BitStream {
             fail(ErrorKind::Value, "state: MT19937 has 624 words and a position up to 624");
         for (std::size_t k = 0; k < size; ++k) key_[k] = static_cast<std::uint32_t>(words[k]);
         temper();
-        place_ = words[size];
+        drawn_.place = words[size];
         has_gauss = false;
     }
+    DrawnWords& drawn() { return drawn_; }
     void seed(std::uint32_t word) {
         for (std::uint32_t k = 0; k < size; ++k) {
             key_[k] = word;
             word = 1812433253U * (word ^ word >> 30) + k + 1;
         }
-        place_ = size;
+        drawn_.place = size;
         has_gauss = false;
     }
     void seed(std::span<const std::uint32_t> words) {
@@ -81,7 +85,7 @@ class Twister final : public BitStream {
     }
 
   private:
-    static constexpr std::size_t size = 624;
+    static constexpr std::size_t size = DrawnWords::count;
     static double fraction(std::uint32_t a, std::uint32_t b) {
         return ((a >> 5) * 67108864.0 + (b >> 6)) / 9007199254740992.0;
     }
@@ -97,7 +101,7 @@ class Twister final : public BitStream {
             key_[k] = key_[k - wrap] ^ twist(key_[k], key_[k + 1]);
         key_[size - 1] = key_[ahead - 1] ^ twist(key_[size - 1], key_[0]);
         temper();
-        place_ = 0;
+        drawn_.place = 0;
     }
     /// All words at once, as vectors.
     void temper() {
@@ -106,11 +110,11 @@ class Twister final : public BitStream {
             y ^= y >> 11;
             y ^= (y << 7) & 0x9d2c5680U;
             y ^= (y << 15) & 0xefc60000U;
-            drawn_[k] = y ^ y >> 18;
+            drawn_.words[k] = y ^ y >> 18;
         }
     }
-    std::array<std::uint32_t, size> key_{}, drawn_{};  ///< the state; the numbers made of it
-    std::size_t place_ = size;                         ///< of the number that is next
+    std::array<std::uint32_t, size> key_{};  ///< the state
+    DrawnWords drawn_;                       ///< the numbers made of it
 };
 
 }  // namespace unisono::library

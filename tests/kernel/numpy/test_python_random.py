@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 import unisono as un
 
@@ -74,3 +75,53 @@ def test_the_interpreter_keeps_its_own():
     first = random.random()
     un.jit(numbers)(5)
     assert [first, random.random()] == expected
+
+
+def in_turn(n, count):
+    random.seed(n)
+    made, sums = [], 0.0
+    for i in range(count):
+        made.append(random.getrandbits(i % 64))
+        if i % 3 == 0:
+            sums += random.random()
+        made.append(random.getrandbits(32))
+    return made, sums
+
+
+def of_numpy(n, count):
+    np.random.seed(n)
+    sums = []
+    for i in range(count):
+        sums.append(np.random.random())
+        if i % 5 == 0:
+            sums.append(np.random.normal())
+        if i % 7 == 0:
+            sums.append(float(np.random.randint(0, 10)))
+    return sums
+
+
+@pytest.mark.parametrize("f", [in_turn, of_numpy])
+def test_across_the_words_that_are_drawn_at_once(f):
+    compiled = un.jit(f)
+    for seed in (0, 5):
+        assert compiled(seed, 1500) == f(seed, 1500)
+
+
+@un.jit
+def goes_on(count):
+    x = 0
+    for _ in range(count):
+        x ^= random.getrandbits(32)
+    return x
+
+
+@un.jit
+def seeded(n):
+    random.seed(n)
+
+
+def test_one_stream_for_all_functions():
+    seeded(3)
+    made = [goes_on(k) for k in (1, 2, 700, 1)]
+    random.seed(3)
+    assert made == [goes_on.py_func(k) for k in (1, 2, 700, 1)]
