@@ -66,8 +66,18 @@ struct Extents {
     }
 };
 
+/// Whether the number is of that type; ints only as far as every float type rounds them once.
+bool is_number_of(PyObject* type, PyObject* object) {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != type) return false;
+    if (!PyLong_CheckExact(object)) return true;
+    constexpr long long most = 1LL << 53;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0 && value >= -most && value <= most;
+}
+
 bool fits(const ItemLoop& loop, const Items& items, PyObject* object, Extents& extents) {
-    if (items.number) return reinterpret_cast<PyObject*>(Py_TYPE(object)) == items.number.get();
+    if (items.number) return is_number_of(items.number.get(), object);
     if (is_numpy_array(object)) {
         const auto& a = *reinterpret_cast<const NumPyArray*>(object);
         DType dtype{};

@@ -100,17 +100,27 @@ PyObject* TableObjects::made(std::int64_t handle, const char*& code) {
     return fill_back(object.get(), table_at(handle), inside) ? object.release() : nullptr;
 }
 
+/// The items of a list, in place of those that it has.
+bool TableObjects::fill_list(PyObject* list, const Table& table, const char* code) {
+    Ref items(PyList_New(table.rows()));
+    for (std::int64_t k = 0; items && k < table.rows(); ++k) {
+        const std::int64_t* words = table.row(k);
+        const char* rest = code;
+        PyObject* item = object_from(rest, words);
+        if (!item) return false;
+        PyList_SET_ITEM(items.get(), k, item);
+    }
+    return items && PyList_SetSlice(list, 0, PyList_GET_SIZE(list), items.get()) == 0;
+}
+
 bool TableObjects::fill_back(PyObject* object, const Table& table, const char* code) {
+    if (PyList_Check(object)) return fill_list(object, table, code);
     for (std::int64_t k = 0; k < table.rows(); ++k) {
         const std::int64_t* words = table.row(k);
         const char* rest = code;
         if (!words) continue;
         Ref key(object_from(rest, words));
         if (!key) return false;
-        if (PyList_Check(object)) {
-            if (PyList_Append(object, key.get()) != 0) return false;
-            continue;
-        }
         if (PySet_Check(object)) {
             if (PySet_Add(object, key.get()) != 0) return false;
             continue;
@@ -135,9 +145,7 @@ void TableObjects::give_back() {
         }
         if (PyDict_Check(object))
             PyDict_Clear(object);
-        else if (PyList_Check(object))
-            PyList_SetSlice(object, 0, PyList_GET_SIZE(object), nullptr);
-        else
+        else if (PySet_Check(object))
             PySet_Clear(object);
         const Table& table = table_at(handle);
         const std::string& code = held->code.empty() ? table.code : held->code;

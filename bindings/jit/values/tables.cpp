@@ -24,9 +24,10 @@ using frontend::Type;
 
 static std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-/// Calls visit(key, value) for each entry until it answers false; of a set the value is null.
+/// Calls visit(key, value) for each entry until it answers false, of a list from item `first` on;
+/// of lists and sets the value is null.
 template <class F>
-static void each_entry(PyObject* object, F&& visit) {
+static void each_entry(PyObject* object, Py_ssize_t first, F&& visit) {
     if (PyDict_Check(object)) {
         PyObject *key = nullptr, *value = nullptr;
         for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) {
@@ -35,7 +36,7 @@ static void each_entry(PyObject* object, F&& visit) {
         return;
     }
     if (PyList_Check(object)) {
-        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
+        for (Py_ssize_t i = first; i < PyList_GET_SIZE(object); ++i) {
             if (!visit(PyList_GET_ITEM(object, i), static_cast<PyObject*>(nullptr))) return;
         }
         return;
@@ -51,7 +52,7 @@ static void each_entry(PyObject* object, F&& visit) {
 static FirstEntry first_entry(PyObject* object) {
     FirstEntry found;
     bool has_none = false;
-    each_entry(object, [&](PyObject* key, PyObject* value) {
+    each_entry(object, 0, [&](PyObject* key, PyObject* value) {
         auto held = [](PyObject* k, PyObject* v) { return v ? v : k; };
         bool is_none = held(key, value) == Py_None;
         has_none = has_none || is_none;
@@ -159,7 +160,7 @@ bool TableObjects::write_entries(PyObject* object, std::string& code, FirstEntry
     // Lists, dicts and sets without entries tell nothing: another entry may.
     bool is_told = false;
     if (kind_of(first.value ? first.value : first.key)) {
-        each_entry(object, [&](PyObject* key, PyObject* value) {
+        each_entry(object, 0, [&](PyObject* key, PyObject* value) {
             code.resize(size);
             is_told = kind_of(value ? value : key) && write_entry(key, value, first.has_none, code);
             return !is_told;
@@ -317,10 +318,39 @@ std::string TableObjects::put(PyObject* object, const char*& code,
     }
 }
 
+/// Python's floats, or ints, at the begin of a list, as words; stops at what is none, which `put`
+/// takes or refuses.
+static std::vector<std::int64_t> leading_numbers(PyObject* list, char code) {
+    std::vector<std::int64_t> words;
+    const Py_ssize_t count = PyList_GET_SIZE(list);
+    words.reserve(static_cast<std::size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* item = PyList_GET_ITEM(list, i);
+        int overflow = 0;
+        if (code == 'f' && PyFloat_CheckExact(item))
+            words.push_back(std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(item)));
+        else if (code == 'i' && PyLong_CheckExact(item))
+            words.push_back(PyLong_AsLongLongAndOverflow(item, &overflow));
+        else
+            break;
+        if (overflow) {
+            words.pop_back();
+            break;
+        }
+    }
+    return words;
+}
+
 std::string TableObjects::fill(PyObject* object, const char* code, Table& table) {
     std::vector<std::int64_t> words;
     std::string odd;
-    each_entry(object, [&](PyObject* key, PyObject* value) {
+    Py_ssize_t taken = 0;
+    if (table.form().is_list && (*code == 'f' || *code == 'i')) {
+        words = leading_numbers(object, *code);
+        taken = static_cast<Py_ssize_t>(words.size());
+        table.append_numbers(words.data(), taken, false);
+    }
+    each_entry(object, taken, [&](PyObject* key, PyObject* value) {
         words.clear();
         const char* rest = code;
         odd = put(key, rest, words);

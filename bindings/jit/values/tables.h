@@ -53,6 +53,7 @@ class TableObjects {
     bool write_entries(PyObject* object, std::string& code, FirstEntry& first);
     std::string fill(PyObject* object, const char* code, Table& table);
     PyObject* made(std::int64_t handle, const char*& code);
+    bool fill_list(PyObject* list, const Table& table, const char* code);
     bool fill_back(PyObject* object, const Table& table, const char* code);
 
     std::map<std::int64_t, Held> held_;

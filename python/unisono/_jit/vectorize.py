@@ -20,7 +20,7 @@ from .._engine import CompileError
 from .._loaded import loaded
 from . import JitFunction, always_jit, prange, targets
 from .text import compile_text
-from .vectorize_methods import Methods, Probe, as_type
+from .vectorize_methods import Folds, Methods, Probe, as_type, most_short
 
 _weak = {bool: "weak bool", int: "weak int", float: "weak float"}
 _defaults = {"weak bool": "bool", "weak int": "int64", "weak float": "float64"}
@@ -180,6 +180,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         self._eager = []  # (names of operand types, name of the result's)
         self._seen = {}
         self._choices = {}  # what _choose gave, by the operands' types
+        self._folds = Folds(self)
         self._short = set()  # dtypes of short vectors that were met
         for result, arguments in signatures:
             if len(arguments) != self.nin:
@@ -310,11 +311,11 @@ class Vectorized(Methods, _engine._ItemLoops):
         kinds, shape = [], ()
         for x in args:
             if type(x) is numpy.ndarray:
-                if x.size > _most_short or 1 in x.shape:
+                if x.size > most_short or 1 in x.shape:
                     return False
                 kinds.append((x.dtype, x.ndim))
                 shape = max(shape, x.shape, key=len)
-            elif type(x) in _short_numbers:
+            elif type(x) in _short_numbers or isinstance(x, numpy.generic):
                 kinds.append((type(x), -1))
             else:
                 return False
@@ -326,18 +327,37 @@ class Vectorized(Methods, _engine._ItemLoops):
             return False
         self._short.add(kinds)
         names = [(t.name if rank >= 0 else t, rank) for t, rank in kinds]
-        if any(r >= 0 and (n not in _dtypes._table or n == "float16") for n, r in names):
+        typed = [x.dtype.name for x in args if type(x) not in _short_numbers]
+        if any(n not in _dtypes._table or n == "float16" for n in typed):
             return False
         try:
-            operands = [
-                as_array_beside(x, *args) if r >= 0 else x
-                for x, (_, r) in zip(args, names, strict=True)
-            ]
+            operands = [x if type(x) in _short_numbers else as_array_beside(x, *args) for x in args]
+            if int in map(type, args) and self._looks_at_values(operands):
+                return False
             types, result = self._choose(tuple(operands))
         except (CompileError, TypeError):
             return False  # refused there
-        given = [t if r >= 0 else operand_type(x) for x, (t, r) in zip(args, names, strict=True)]
+        # NumPy's numbers are Python's to compiled functions: they are converted.
+        given = [
+            t if r >= 0 else operand_type(x) if t in _short_numbers else None
+            for x, (t, r) in zip(args, names, strict=True)
+        ]
         return self._add_few(names, given, types, result, len(shape))
+
+    def _looks_at_values(self, operands):
+        """Whether the value of one of Python's ints chooses among the signatures."""
+        given = [operand_type(x) for x in operands]
+        own = [_defaults.get(g) for g in given]
+        if None not in own:  # tried first, and by their types alone
+            for types, _ in self._eager:
+                bound = zip(operands, own, types, strict=True)
+                if all(casts(x, g, t, "safe") for x, g, t in bound):
+                    return False
+        return any(
+            g == "weak int" and _dtypes._table[t].kind in "iu"
+            for types, _ in self._eager
+            for g, t in zip(given, types, strict=True)
+        )
 
     def _add_few(self, names, given, types, result, rank):
         """A loop over all axes of the largest operand."""
@@ -359,7 +379,7 @@ class Vectorized(Methods, _engine._ItemLoops):
         )
         used = {t: getattr(_dtypes, t) for t in {*types} if not t.startswith("weak")}
         loop = compile_text("\n".join(lines) + "\n", "few", {"f": self._compiled, **used})
-        return self._add_loop(loop, items, [(result, tuple(range(rank)))], _most_short, False)
+        return self._add_loop(loop, items, [(result, tuple(range(rank)))], most_short, False)
 
     def _call_with(self, args, options):
         """Call with outputs and NumPy's options."""
@@ -479,9 +499,8 @@ class Vectorized(Methods, _engine._ItemLoops):
 
 
 _half = _dtypes.dtype("float16")
-_short_numbers = frozenset((float,))  # int's value chooses among signatures
+_short_numbers = frozenset((int, float))
 most_loops = 16  # of a function, each for operands of other types
-_most_short = 1024  # elements that a loop at once takes in the time of recording a statement
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
+from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
+from .._engine import CompileError
 from . import targets
+from .text import compile_text
 
 _no_value = object()
 
@@ -37,6 +42,38 @@ def _packed(x, axes, kept, dtype):
     return x.transpose((*axes, *kept)).reshape((n, m)).astype(dtype, copy=False)
 
 
+class Folds(_engine._ItemLoops):
+    """Reductions of NumPy's rows of few elements, by loops that run at once."""
+
+    def __init__(self, function):
+        self._function = function
+        self._met = set()  # dtypes
+
+    def _call(self, x):
+        """Compile a loop for a dtype that is new; None where there is none."""
+        if x.dtype.name in self._met:
+            return None
+        self._met.add(x.dtype.name)
+        try:
+            _, result = self._function._binary("reduce", x)
+        except (CompileError, TypeError):
+            return None  # refused there
+        if result != x.dtype.name or result == "float16":
+            return None
+        lines = [
+            "def fold(x, out):",
+            "    out[0] = x[0]",
+            "    for i in range(1, x.shape[0]):",
+            "        out[0] = f(out[0], x[i])",
+        ]
+        loop = compile_text("\n".join(lines) + "\n", "fold", {"f": self._function._compiled})
+        self._add_loop(loop, [(result, (0,))], [(result, ())], most_short, False)
+        return self(x)
+
+
+most_short = 1024  # elements that a loop at once takes in the time of recording a statement
+
+
 class Methods:
     """What NumPy's ufuncs have beside the call; `Vectorized` gives types and loops."""
 
@@ -47,6 +84,17 @@ class Methods:
         probe = Probe(dtype)
         types, result = self._choose((probe, probe))
         return types, result
+
+    def _takes_short_row(self, x):
+        numpy = sys.modules.get("numpy")
+        return (
+            numpy is not None
+            and type(x) is numpy.ndarray
+            and x.ndim == 1
+            and 0 < x.size <= most_short
+            and self._interpreted is None
+            and self._device is None
+        )
 
     def reduce(
         self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_no_value, where=True
@@ -68,6 +116,11 @@ class Methods:
         """
         import unisono as un
 
+        is_plain = axis == 0 and dtype is out is None and where is True and not keepdims
+        if is_plain and initial is _no_value and self._takes_short_row(array):
+            made = self._folds(array)
+            if made is not None:
+                return made
         if targets.needs_copies(self, (array,), out):
             options = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims,
                        "initial": initial, "where": where}  # fmt: skip

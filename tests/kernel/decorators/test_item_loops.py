@@ -194,3 +194,78 @@ def test_items_along_an_axis():
     out = np.zeros(3)
     assert dot(M, M, out) is out and out[2] == (M[2] ** 2).sum()
     assert both(plus, M, rows[:2]) == [ValueError, ValueError]
+
+
+numbers = {
+    "float64": np.float64(1.5),
+    "float32": np.float32(1.5),
+    "int64": np.int64(3),
+    "int8": np.int8(-3),
+    "bool": np.bool_(True),
+    "float16": np.float16(1.5),
+    "float": 2.5,
+    "int": 7,
+    "long": (1 << 53) + 1,
+    "longer": 1 << 70,
+}
+
+
+@pytest.mark.parametrize("right", numbers)
+@pytest.mark.parametrize("left", numbers)
+@pytest.mark.parametrize("f", [scaled, mixed])
+def test_numbers_of_numpy_and_python(f, left, right):
+    a, b = numbers[left], numbers[right]
+    first, second = both(f, a, b)
+    if isinstance(first, type):
+        assert first is second
+        return
+    assert first.dtype == second.dtype
+    assert first.shape == second.shape == ()
+    assert first == second
+    general = f._apply((a, b))
+    assert type(f(a, b)) is type(general)
+    assert np.asarray(general).dtype == first.dtype
+    np.testing.assert_array_equal(np.asarray(general), first)
+
+
+def test_the_value_of_an_int_chooses_the_loop():
+    @un.vectorize(["int8(int8, int8)", "int32(int32, int32)", "float64(float64, float64)"])
+    def added(a, b):
+        return a + b
+
+    x = np.arange(3, dtype=np.int8)
+    for _ in range(2):
+        for b, dtype in ((3, np.int8), (300, np.int32), (-5, np.int8), (1 << 40, np.float64)):
+            assert np.asarray(added(x, b)).dtype == dtype
+
+
+@un.vectorize
+def less(a, b):
+    return a - b / 2
+
+
+rows = {
+    "short": A,
+    "one": A[:1],
+    "strided": np.repeat(A, 2)[::2],
+    "long": np.arange(3000.0),
+    "float32": A.astype(np.float32),
+    "int64": np.arange(10),
+    "empty": A[:0],
+    "matrix": np.arange(12.0).reshape(3, 4),
+}
+
+
+@pytest.mark.parametrize("row", rows)
+@pytest.mark.parametrize("f", [scaled, less])
+def test_reductions_of_few_elements(f, row):
+    x = rows[row]
+    first, second = both(f.reduce, x)
+    general = both(f.reduce, un.asarray(x))[0]
+    if isinstance(first, type):
+        assert first is second is general is ValueError
+        return
+    assert first.dtype == second.dtype == general.dtype
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, general)
+    assert type(f.reduce(x)) is type(f.reduce(un.asarray(x)))
