@@ -1,5 +1,7 @@
 """What Numba's CUDA has for kernels beyond their words: arguments, cooperative groups, shared memory of records."""
 
+import math
+
 import numpy as np
 import pytest
 import unisono as un
@@ -283,3 +285,38 @@ def test_a_dynamic_shared_array_of_records(chosen):
     out = cuda.to_device(np.zeros(4, "f4"))
     f[1, 4, 0, 4 * RECORD.itemsize](out)
     assert out.copy_to_host().tolist() == [4, 5, 6, 7]
+
+
+@cuda.jit
+def special(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[0, i] = math.erf(x[i])
+        out[1, i] = math.erfc(x[i])
+        out[2, i] = math.gamma(x[i])
+        out[3, i] = math.lgamma(x[i])
+        out[4, i] = math.remainder(x[i], 1.5)
+
+
+def test_special_functions(chosen):
+    x = np.concatenate([np.random.default_rng(4).uniform(-5, 5, 100), [1.0, 3.5, 0.1, 30.0]])
+    out = cuda.to_device(np.zeros((5, x.size)))
+    special[4, 32](cuda.to_device(x), out)
+    out = out.copy_to_host()
+    functions = (math.erf, math.erfc, math.gamma, math.lgamma, lambda v: math.remainder(v, 1.5))
+    for got, f in zip(out, functions, strict=True):
+        np.testing.assert_allclose(got, [f(v) for v in x], rtol=1e-14, atol=1e-15)
+
+
+@cuda.jit
+def at_poles(out):
+    out[0] = math.gamma(-1.0)
+    out[1] = math.gamma(0.0)
+    out[2] = math.lgamma(-2.0)
+    out[3] = math.erf(math.inf)
+
+
+def test_special_functions_do_not_raise(chosen):
+    out = cuda.to_device(np.zeros(4))
+    at_poles[1, 1](out)
+    np.testing.assert_array_equal(out.copy_to_host(), [np.nan, np.inf, np.inf, 1.0])

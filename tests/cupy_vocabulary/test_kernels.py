@@ -184,3 +184,36 @@ def test_raw_arrays_are_indexed_by_an_integer_an_axis():
     assert y.tolist() == [[0, 2, 4], [1, 3, 5]]
     plain = cp.ElementwiseKernel("raw T x", "T y", "int k[] = {1, 0}; y = x[k[i]]", "plain")
     assert plain(cp.asarray([5.0, 7.0]), cp.zeros(2)).tolist() == [7, 5]
+
+
+def test_constant_memory_as_an_array():
+    code = """extern "C" { __constant__ float factors[8];
+    __global__ void scale(float* x) { x[threadIdx.x] *= factors[threadIdx.x]; } }"""
+    module = cp.RawModule(code=code)
+    factors = cp.ndarray((2, 3), cp.float32, module.get_global("factors"), offset=8)
+    factors[...] = cp.arange(6).reshape(2, 3)
+    x = cp.ones(8, dtype=cp.float32)
+    module.get_function("scale")((1,), (8,), (x,))
+    assert x.tolist() == [0, 0, 0, 1, 2, 3, 4, 5]
+
+
+def test_arrays_in_column_major_order_are_pointers():
+    code = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = threadIdx.x; }'
+    x = cp.zeros((2, 1, 3), dtype=cp.float32, order="F")
+    cp.RawKernel(code, "f")((1,), (6,), (x,))
+    assert x.tolist() == [[[0, 2, 4]], [[1, 3, 5]]]
+    with pytest.raises(ValueError, match="do not follow each other"):
+        cp.RawKernel(code, "f")((1,), (6,), (cp.zeros((4, 4), dtype=cp.float32)[:, ::2],))
+
+
+def test_structs_with_arrays_by_value():
+    code = """struct five {
+        double value[5];
+        __device__ const double& operator[](size_t i) const { return value[i]; }
+    };
+    extern "C" __global__ void f(five b, double* x) { x[threadIdx.x] = b[threadIdx.x] + b.value[0]; }"""
+    five = np.dtype([("value", "f8", 5)])
+    x = cp.zeros(5)
+    for b in (np.arange(1.0, 6).view(five), np.arange(1.0, 6).view(five)[0]):
+        cp.RawKernel(code, "f")((1,), (5,), (b, x))
+        assert x.tolist() == [2, 3, 4, 5, 6]

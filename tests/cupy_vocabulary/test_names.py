@@ -73,6 +73,14 @@ def test_devices_streams_and_the_runtime(chosen):
         with cp.cuda.Stream() as inner:
             assert cp.cuda.get_current_stream() is inner
     assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
+    assert stream.use() is stream is cp.cuda.get_current_stream()
+    with cp.cuda.Stream.null:
+        assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
+        inner.use()
+    assert cp.cuda.get_current_stream() is stream
+    assert (cp.arange(3) + 1).tolist() == [1, 2, 3]
+    cp.cuda.Stream.null.use()
+    assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
     with pytest.raises(cp.cuda.compiler.CompileException, match="expected"):
         cp.RawModule(code='extern "C" __global__ void f( {}').compile()
 
@@ -426,3 +434,14 @@ def test_lists_of_what_holds_arrays(chosen, holder):
     assert cp.min_scalar_type([held]) == index.dtype
     a.fill(holder(cp.ones(())))
     assert a.tolist() == [1] * 10
+
+
+def test_random_numbers_of_a_dtype():
+    draws = [
+        cp.random.rand(2, 3, dtype="f4"),
+        cp.random.RandomState(3).normal(size=4, dtype=cp.float32),
+        cp.random.standard_normal(5, dtype="f4"),
+    ]
+    assert [(d.dtype, d.shape) for d in draws] == [("float32", s) for s in ((2, 3), (4,), (5,))]
+    assert cp.random.random(3, dtype="f4").dtype == cp.float32
+    assert cp.random.RandomState(3).rand(2).dtype == cp.float64

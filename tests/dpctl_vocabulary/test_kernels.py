@@ -202,3 +202,22 @@ def test_what_is_wrong_is_told(chosen):
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+@dpex.kernel
+def groups_of_items(nditem: kapi.NdItem, out):
+    out[nditem.get_global_id(0)] = nditem.get_group().get_group_id(0)
+
+
+def test_the_group_of_an_item_without_a_name():
+    out = dpt.zeros(6, dtype="int64")
+    dpex.call_kernel(groups_of_items, dpex.NdRange((6,), (2,)), out)
+    assert dpt.asnumpy(out).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_the_device_of_an_array(capsys):
+    device = dpt.zeros(2).device
+    assert device.sycl_device == dpt.zeros(2).sycl_device == device.sycl_queue.sycl_device
+    assert device.sycl_context == device.sycl_queue.sycl_context
+    device.print_device_info()
+    assert "Name" in capsys.readouterr().out

@@ -30,6 +30,8 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
     else:
         from .exchange.memory_pointer import MemoryPointer
 
+        if isinstance(buffer, _engine._Array) and buffer.device.name != "cpu":
+            buffer = MemoryPointer(buffer)
         if isinstance(buffer, MemoryPointer):  # on any device
             held = (buffer + (offset or 0))._array
             flat = held[: held.size // size * size].view(dtype)

@@ -264,7 +264,7 @@ class Captured:
     def compiled_form(self, value):
         if self.is_own is None:
             self.is_own = _is_own(self.function)
-        return _compiled_form(value, self.is_own)
+        return _compiled_form(value, self.is_own, self.is_kernel)
 
     def captured(self, at, name, value):
         if kernel_words.is_lane(value):
@@ -358,7 +358,7 @@ def _is_own(function):
     return (getattr(function, "__module__", None) or "").startswith(__package__ + ".")
 
 
-def _compiled_form(value, is_own=False):
+def _compiled_form(value, is_own=False, is_kernel=False):
     """What a call in compiled code runs of an object that another decorator made; else the object itself."""
     if (
         is_own
@@ -369,7 +369,7 @@ def _compiled_form(value, is_own=False):
     if callable(value):
         from .overload import implementation_of
 
-        other = implementation_of(value)
+        other = implementation_of(value, is_kernel)
         if other is not None:
             return other
         made = foreign.function_of(value)

@@ -54,6 +54,7 @@ _of_python_random = frozenset(
 _of_floats = frozenset(
     "degrees erf erfc frexp gamma isclose ldexp lgamma modf radians remainder ulp".split()
 )
+_of_kernels = frozenset("erf erfc gamma lgamma remainder".split())
 _of_cmath = frozenset("acos acosh asin asinh atan atanh isclose".split())
 _of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub polyval".split())
 _of_groups = frozenset(
@@ -354,8 +355,8 @@ class _Choice(ast.NodeTransformer):
         return [ast.fix_missing_locations(ast.copy_location(s, node)) for s in made]
 
 
-def implementation_of(value):
-    """The compiled function that stands for a value, or None."""
+def implementation_of(value, is_kernel=False):
+    """The compiled function that stands for a value, or None; in a kernel one that every device has."""
     found = _known.get(id(value))
     if found:
         return found[1]
@@ -367,6 +368,10 @@ def implementation_of(value):
         from .math_library import implementations
 
         return implementations[name]
+    if is_kernel and name in _of_kernels and getattr(math, name) is value:
+        from .kernel_floats import of_math
+
+        return of_math[name]
     for home, names, library in _modules:
         module = loaded(home) if name in names else None
         if module and getattr(module, name) is value:

@@ -73,11 +73,20 @@ def _pointer(kernel, d, a):
             f"{kernel}: '{d.name}' is a pointer to {d.base}; got an array of {dtype.name}; convert it with "
             f"astype('{d.base}')"
         )
+    a = in_memory_order(a)
     if not is_packed(a):
         raise ValueError(
             f"{kernel}: '{d.name}' is a pointer; got an array whose elements do not follow each other; give a copy of it"
         )
     return a if a.ndim == 1 else a.reshape(-1)
+
+
+def in_memory_order(a):
+    """The array with its axes in the order of its memory, so that one in column-major order is packed, too."""
+    if a.ndim < 2 or is_packed(a):
+        return a
+    steps = a.strides
+    return a.transpose(sorted(range(a.ndim), key=lambda k: -steps[k] if a.shape[k] != 1 else 0))
 
 
 def is_packed(a):

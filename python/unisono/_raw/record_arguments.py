@@ -30,8 +30,9 @@ def memory(kernel, d, a, device, back):
             f"{kernel}: '{d.name}' is a pointer to '{d.base}'; got an array of {a.dtype.name}; give a structured array of "
             f"its members, of {_numbers(record)}, or its bytes as uint8"
         )
-    from .arguments import is_packed
+    from .arguments import in_memory_order, is_packed
 
+    a = in_memory_order(a)
     if not is_packed(a):
         raise ValueError(
             f"{kernel}: '{d.name}' is a pointer; got an array whose elements do not follow each other; give a copy of it"

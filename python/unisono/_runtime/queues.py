@@ -313,6 +313,21 @@ class device:
     def __exit__(self, *exception):
         _place.reset(self._tokens.pop())
 
+    def stay(self):
+        """Take the choice without a block: until another one, or the end of the block around."""
+        _ask()
+        _place.set(self._place)
+
+
+def place():
+    """What the thread's statements are for by `device`, or None."""
+    return _place.get()
+
+
+def set_place(kept):
+    """Choose again what `place` gave."""
+    _place.set(kept)
+
 
 def _ask():
     """From the first block on the engine asks which device and queue a statement is for; virtual ranks each."""

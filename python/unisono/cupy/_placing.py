@@ -103,8 +103,27 @@ def class_of_draws(cls, module):
     for name in dir(cls):
         method = getattr(cls, name)
         if name[0] != "_" and callable(method) and name not in states:
-            members[name] = drawing(cls, name)
+            drawn = drawing(cls, name)
+            is_typed = cls is un.random.RandomState and name in typed
+            members[name] = of_dtype(drawn) if is_typed else drawn
     return type(cls.__name__, (cls,), members)
 
 
+def of_dtype(function):
+    """A function of draws that takes ``dtype=``, to which they are rounded."""
+
+    @functools.wraps(function)
+    def made(*args, dtype=None, **options):
+        found = function(*args, **options)
+        return found if dtype is None else un.asarray(found).astype(dtype, copy=False)
+
+    return made
+
+
+typed = frozenset(
+    """beta binomial chisquare dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic lognormal
+    logseries multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto poisson power rand
+    randn random_sample ranf rayleigh sample standard_cauchy standard_exponential standard_gamma standard_normal
+    standard_t triangular uniform vonmises wald weibull zipf""".split()
+)  # of the module and of RandomState: NumPy's have no dtype=
 states = frozenset("get_state set_state seed spawn bytes".split())  # what draws no arrays

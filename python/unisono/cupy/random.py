@@ -13,6 +13,7 @@ def __getattr__(name):
         value = _placing.class_of_draws(value, __name__)
     elif not isinstance(value, type) and callable(value) and name not in _placing.states:
         value = _placing.drawing(_un.random, name)
+        value = _placing.of_dtype(value) if name in _placing.typed | {"random"} else value
     globals()[name] = value
     return value
 

@@ -274,14 +274,23 @@ class _Translation(ast.NodeTransformer):
             )
         return made
 
+    def is_group(self, e):
+        """Whether an expression is ``item.get_group()``."""
+        f = e.func if isinstance(e, ast.Call) else None
+        is_word = isinstance(f, ast.Attribute) and f.attr == "get_group"
+        return is_word and isinstance(f.value, ast.Name) and f.value.id in self.items
+
     def visit_Call(self, node):
         f = node.func
-        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name):
-            name, attr = f.value.id, f.attr
-            if name in self.items or name in self.groups:
-                if name in self.groups and attr in ("get_local_linear_range",):
+        if isinstance(f, ast.Attribute) and (
+            isinstance(f.value, ast.Name) or self.is_group(f.value)
+        ):
+            name, attr = getattr(f.value, "id", None), f.attr
+            is_group = name is None or name in self.groups
+            if name in self.items or is_group:
+                if is_group and attr in ("get_local_linear_range",):
                     raise self.error(node, "the word is not known", "use get_local_range")
-                if name in self.groups and attr == "get_linear_id":
+                if is_group and attr == "get_linear_id":
                     return self.linear("get_group_linear_id", node)
                 if attr in _OF_ITEMS:
                     return _call(f"un.{_OF_ITEMS[attr]}", node, self.axis(node))

@@ -103,6 +103,12 @@ class usm_ndarray(_engine.ndarray):
         return _lifted(super().to_device(_place(device, None)))
 
 
+# What dpctl's Device has beside the engine's names; arrays keep one kind of device.
+_engine.Device.sycl_device = property(lambda self: SyclDevice(_engine._find_device(self.name)))
+_engine.Device.sycl_queue = property(lambda self: get_device_cached_queue(self.sycl_device))
+_engine.Device.sycl_context = property(lambda self: self.sycl_queue.sycl_context)
+_engine.Device.print_device_info = lambda self: self.sycl_device.print_device_info()
+
 _usm = {"device": "device", "shared": "shared", "host": "host", "pinned": "host"}
 lift(
     usm_ndarray,

@@ -1,6 +1,7 @@
 """Functions of OpenCL C and CUDA C in kernels of C text, beside Python's integers and NumPy."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -208,3 +209,143 @@ def test_functions_with_two_results(device):
     angles = np.array([0, 1, 2], np.float32)
     both = np.broadcast_to(np.sin(angles) + np.cos(angles), (x.size, 3))
     np.testing.assert_allclose(np.asarray(v)[:, 1:], both, rtol=3e-7)
+
+
+def close(expressions, x, y, device, out="double", ctype="double", limit=8):
+    """Compares each expression with its reference, in units of the last place."""
+    made = run(list(expressions), ctype, x, y, out, device)
+    for e, f in expressions.items():
+        want = np.array([f(float(a), float(b)) for a, b in zip(x, y, strict=True)])
+        want = want.astype(TYPES[out])
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(made[e] - want) / np.spacing(np.abs(want))
+        assert np.nanmax(apart, initial=0) <= limit, (e, np.nanargmax(apart))
+        np.testing.assert_array_equal(np.isnan(made[e]), np.isnan(want), err_msg=e)
+
+
+def quantile(p):
+    return NormalDist().inv_cdf(p) if 0 < p < 1 else math.copysign(math.inf, p - 0.5)
+
+
+SPECIAL = {
+    "erf(x)": lambda x, y: math.erf(x),
+    "erfc(x)": lambda x, y: math.erfc(x),
+    "lgamma(y)": lambda x, y: math.lgamma(y),
+    "tgamma(y)": lambda x, y: math.gamma(y),
+    "remainder(x, y)": math.remainder,
+    "erfcx(x)": lambda x, y: math.exp(x * x) * math.erfc(x),
+    "normcdf(x)": lambda x, y: NormalDist().cdf(x) if x > -1 else math.erfc(-x / 2**0.5) / 2,
+    "normcdfinv(x * 0.125 + 0.5)": lambda x, y: quantile(x * 0.125 + 0.5),
+    "erfinv(x * 0.25)": lambda x, y: quantile(x * 0.125 + 0.5) / 2**0.5,
+    "erfcinv(1.0 - x * 0.25)": lambda x, y: quantile(x * 0.125 + 0.5) / 2**0.5,
+    "rcbrt(y)": lambda x, y: 1 / y ** (1 / 3),
+    "rhypot(x, y)": lambda x, y: 1 / math.hypot(x, y),
+    "norm3d(x, y, 2.0)": lambda x, y: math.hypot(x, y, 2.0),
+    "scalbn(x, 3)": lambda x, y: x * 8,
+    "ilogb(y)": lambda x, y: math.frexp(y)[1] - 1,
+    "lrint(x)": lambda x, y: round(x),
+    "llround(x)": lambda x, y: math.floor(abs(x) + 0.5) * math.copysign(1, x),
+    "nextafter(x, y)": math.nextafter,
+    "::sqrt(y) + std::fabs(x)": lambda x, y: math.sqrt(y) + abs(x),
+}
+
+
+def test_special_functions(device):
+    rng = np.random.default_rng(5)
+    x = np.concatenate([rng.uniform(-4, 4, 200), [0, 0.5, -0.5, 1.25, 2.5, -2.5]])
+    y = np.concatenate([rng.uniform(0.1, 30, 200), [1, 2, 3, 4, 0.25, 170]])
+    close(SPECIAL, x, y, device, limit=64)  # the references round, too
+
+
+def test_special_functions_of_single_precision(device):
+    rng = np.random.default_rng(5)
+    x, y = rng.uniform(-3, 3, 200).astype("f"), rng.uniform(0.1, 30, 200).astype("f")
+    single = {
+        "erff(x)": lambda x, y: math.erf(x),
+        "erf(x)": lambda x, y: math.erf(x),
+        "tgammaf(y)": lambda x, y: math.gamma(y),
+        "rcbrtf(y)": lambda x, y: 1 / y ** (1 / 3),
+        "fdimf(x, 1.0)": lambda x, y: max(np.float32(x) - np.float32(1), 0),
+        "nextafterf(x, 9.0f)": lambda x, y: float(np.nextafter(np.float32(x), np.float32(9))),
+    }
+    close(single, x, y, device, "float", "float", 2)
+
+
+def test_special_values(device):
+    x = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 30, -30])
+    want = {
+        "erf(x)": [0, -0.0, math.erf(1), -math.erf(1), 1, -1, np.nan, 1, -1],
+        "tgamma(x)": [np.inf, -np.inf, 1, np.nan, np.inf, np.nan, np.nan, math.gamma(30), np.nan],
+        "erfinv(x)": [0, -0.0, np.inf, -np.inf, *[np.nan] * 5],
+        "erfcinv(x)": [np.inf, np.inf, 0, *[np.nan] * 6],
+        "normcdf(x)": [0.5, 0.5, *[NormalDist().cdf(v) for v in (1, -1)], 1, 0, np.nan, 1, 4.906713927148187e-198],
+    }  # fmt: skip
+    made = run(list(want), "double", x, x, "double", device)
+    for e, values in want.items():
+        np.testing.assert_allclose(made[e], values, rtol=1e-14, err_msg=e)
+
+
+def test_conversions_of_cuda(device):
+    x = np.array([0.5, 1.5, -1.5, 2.7, -2.7, 1e300, -1e300, np.nan])
+    most, least = 2**31 - 1, -(2**31)
+    want = {
+        "__double2int_rn(x)": [0, 2, -2, 3, -3, most, least, 0],
+        "__double2int_rz(x)": [0, 1, -1, 2, -2, most, least, 0],
+        "__double2int_ru(x)": [1, 2, -1, 3, -2, most, least, 0],
+        "__double2int_rd(x)": [0, 1, -2, 2, -3, most, least, 0],
+        "__float2ll_rn((float)y)": [1] * 8,
+        "(int)__int2float_rn(7)": [7] * 8,
+        "(int)__byte_perm(0x33221100u, 0x77665544u, 0x7160u)": [0x77116600] * 8,
+        "(int)__funnelshift_l(0x80000000u, 1u, 1u)": [3] * 8,
+        "__hiloint2double(__double2hiint(y), __double2loint(y)) == y": [1] * 8,
+        "__uhadd(4294967295u, 4294967293u) == 4294967294u": [1] * 8,
+    }
+    made = run(list(want), "double", x, np.ones(8), "int", device)
+    for e, values in want.items():
+        assert made[e].tolist() == values, e
+
+
+def test_two_results(device):
+    text = """__global__ void k(const double* x, double* o, int n) {
+        int i = threadIdx.x, e, *at = nullptr;
+        double s, c;
+        if (i % 2) at = &e;
+        else at = &e;
+        o[i] = frexp(x[i], at);
+        o[n + i] = *at + (at == NULL);
+        sincospi(x[i], &s, &c);
+        o[2 * n + i] = s;
+        o[3 * n + i] = c;
+    }"""
+    x = np.array([0.0, 1.0, -3.5, 0.25, 1e-310, 1e300, np.inf])
+    o = un.zeros((4, x.size), device=device)
+    un.RawKernel(text, "k")((1,), (x.size,), (un.array(x, device=device), o.reshape(-1), x.size))
+    o = np.asarray(o)
+    parts = [math.frexp(v) for v in x]
+    assert o[0].tolist() == [p[0] for p in parts] and o[1].tolist() == [p[1] for p in parts]
+    np.testing.assert_allclose(o[2][:4], [0, 0, 1, math.sqrt(0.5)])
+    np.testing.assert_allclose(o[3][:4], [1, -1, 0, math.sqrt(0.5)])
+
+
+def test_pointers_that_get_their_place_later(device):
+    text = """
+    #include<math.h>
+    __global__ void k(float* x, int n) {
+        float* at;
+        __shared__ float t[8];
+        if (threadIdx.x < n / 2) {
+            at = t;
+            at[threadIdx.x] = x[threadIdx.x];
+        }
+        __syncthreads();
+        if (x != nullptr && threadIdx.x < n / 2) x[n - 1 - threadIdx.x] = *(at + threadIdx.x);
+    }"""
+    x = un.arange(8, dtype="float32", device=device)
+    un.RawKernel(text, "k")((1,), (8,), (x, 8))
+    assert np.asarray(x).tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
+
+
+def test_a_pointer_to_nothing():
+    text = "__global__ void k(float* x) { float* at; x[0] = *at; }"
+    with pytest.raises(un.CompileError, match="'at' points nowhere"):
+        un.RawKernel(text, "k")((1,), (1,), (un.ones(1, "float32"),))

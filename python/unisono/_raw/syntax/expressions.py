@@ -169,6 +169,9 @@ def primary(p):
             value = ("complex", place, made.base, value, assignment(p))
         p.expect(")")
         return ("cast", place, made, value)
+    if t.text == "::" and p.peek().isidentifier():  # ::exp(x), of no namespace
+        p.at += 1
+        t = p.token
     if t.kind == "name":
         name = p.name()
         while p.take("::"):

@@ -113,8 +113,8 @@ class _Preprocessor:
         return self.expanded(out, frozenset())
 
     def directive(self, text, line):
-        word, _, rest = text.partition(" ")
-        rest = rest.strip()
+        word = re.match(r"\w*", text)[0]  # #include<math.h> and #if(A) need no space
+        rest = text[len(word) :].strip()
         place = Place(line, 0)
         if word in ("ifdef", "ifndef", "if"):
             if not all(self.active):

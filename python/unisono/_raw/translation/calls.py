@@ -10,7 +10,7 @@ import numpy as np
 
 from ..syntax.nodes import CType
 from . import complex_words, groups, methods, prelude, records, vectors, warps, words
-from .numbers import Aggregate, Lanes, Number, Pointer, Variable, common, is_complex
+from .numbers import Aggregate, Lanes, Number, Pointer, Variable, common, is_complex, is_float
 from .trees import INDICES, at, known_value, root
 
 
@@ -82,10 +82,21 @@ def expression_call(body, place, callee, args, is_used=True):
             if name == "abs_diff" and made.dtype.startswith("int"):  # may need all bits
                 made = Number(body.converted(made, "u" + made.dtype, place), "u" + made.dtype)
             return made
+        if name[-1:] == "f" and name[:-1] in known.unit.templates:  # fdimf, frexpf...
+            singles = [_as_single(body, a) for a in args]
+            return call_function(body, known, place, name[:-1], given, singles)
         raise body.error(
             place, f"the function '{name}' is not known", "define it in the text as __device__"
         )
     return made
+
+
+def _as_single(body, e):
+    """An argument of the form for float32 of a function: numbers with a fraction become float32."""
+    v = body.evaluate(e)
+    if isinstance(v, Number) and is_float(v.dtype):
+        v = Number(body.converted(v, "float32", e[1]), "float32")
+    return ("value", e[1], v)
 
 
 def call_function(body, t, place, name, given, args, is_used=True):

@@ -214,18 +214,24 @@ def dynamic_extent(body, made, name, here):
     return total // size
 
 
+def pointer_to(p, made):
+    """The Variable of a pointer of a CType that points to where a Pointer does."""
+    return Variable(
+        "pointer", p.array, p.dtype, (), made.is_const, record=p.record, stored=p.stored
+    )
+
+
 def declare_pointer(body, made, name, value, here):
-    if value is None:
-        raise body.error(
-            here, f"'{name}' points nowhere", "give it an array, or an offset into one, at once"
-        )
+    if value is None or expressions.is_null(value):
+        offset = body.new_name(name + "_at")
+        body.assign(offset, at(ast.Constant(value=0), here), here)
+        body.scopes[-1][name] = Variable("pointer", None, made.base, made=made)
+        body.scopes[-1][name + " offset"] = offset
+        return
     p = body.pointer(value)
     made = made._replace(base="void") if made.base == "auto" else made
     p = expressions.retyped(body, p, made, here)
     offset = body.new_name(name + "_at")
     body.assign(offset, body.offset(p, here), here)
-    found = Variable(
-        "pointer", p.array, p.dtype, (), made.is_const, record=p.record, stored=p.stored
-    )
-    body.scopes[-1][name] = found
+    body.scopes[-1][name] = pointer_to(p, made)
     body.scopes[-1][name + " offset"] = offset

@@ -7,7 +7,17 @@ import ast
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import arithmetic, calls, complex_words, methods, records, reinterpreted, vectors, words
+from . import (
+    arithmetic,
+    calls,
+    complex_words,
+    declarations,
+    methods,
+    records,
+    reinterpreted,
+    vectors,
+    words,
+)
 from .arithmetic import COMPARE
 from .numbers import (
     RANK,
@@ -57,8 +67,17 @@ def expression_name(body, place, name, args, is_used=True):
     return body.load(p, place) if v.is_reference else p
 
 
+def is_null(e):
+    """Whether an expression is the pointer to nothing."""
+    while e[0] == "cast" and getattr(e[2], "is_pointer", False):
+        e = e[3]
+    return (e[0] == "name" and e[2] in ("NULL", "nullptr")) or (e[0] == "number" and e[2] == 0)
+
+
 def pointer_of(body, name, v, place):
     """The Pointer of a Variable that is one."""
+    if v.made is not None:
+        raise body.error(place, f"'{name}' points nowhere", "let it point into an array further up")
     offset = body.find(name + " offset")
     node = body.read(offset, place) if offset else None
     return Pointer(v.name, node, v.dtype, v.extents, v.is_const, v.record, stored=v.stored)
@@ -248,7 +267,13 @@ def move_pointer(body, place, op, left, target, right):
         raise body.error(
             place, f"'{left[2]}' is no pointer that can move", "declare a pointer of the kernel"
         )
-    if op == "=":
+    if op == "=" and target.made is not None:
+        if is_null(right):
+            return None
+        p = retyped(body, body.pointer(right), target.made, place)
+        scope = next(s for s in reversed(body.scopes) if left[2] in s)
+        scope[left[2]] = declarations.pointer_to(p, target.made)
+    elif op == "=":
         p = body.pointer(right)
         if p.array != target.name or p.stored != target.stored:
             raise body.error(
@@ -318,6 +343,8 @@ def expression_binary(body, place, op, left, right, is_used=True):
         return body.query("global_id", whole, place)
     a, b = body.evaluate(left), body.evaluate(right)
     if isinstance(a, Pointer) or isinstance(b, Pointer):
+        if op in ("==", "!=") and (is_null(left) or is_null(right)):
+            return body.constant(op == "!=", "bool", place)  # what a kernel is given is memory
         return pointer_binary(body, place, op, a, b)
     if a is None or b is None:
         raise body.error(place, f"{op} needs two numbers; got nothing", "give values")

@@ -257,11 +257,9 @@ class Body:
         return names
 
     def value_parameter(self, made, name, place):
-        has_union = made.record is not None and records.has_union(made.record)
-        if made.record and records.has_array(made.record) and not has_union:
-            raise self.error(
-                place, f"'{name}' is passed by value, and has an array", "pass a pointer to it"
-            )
+        is_memory = made.record is not None and (
+            records.has_union(made.record) or records.has_array(made.record)
+        )
         if made.record:
             found = records.variable(self, name, made.record)
             names, value = list(found.name), expressions.value_of(self, records.lanes(found), place)
@@ -270,7 +268,7 @@ class Body:
             found, names = Variable("number", py, made.base), [py]
             value = Number(self.read(py, place), made.base)
         self.scopes[0][name] = found
-        if name in self.addressed or has_union:
+        if name in self.addressed or is_memory:
             del self.scopes[0][name]
             declarations.declare(self, made, name, ("value", place, value), place, False)
         return names

@@ -60,6 +60,7 @@ class Variable(NamedTuple):
     record: object = None  # of kind "record" `name` has one name for each number
     is_reference: bool = False
     stored: str = ""  # of a pointer, as there
+    made: object = None  # the CType of a pointer that points nowhere yet
 
 
 def itemsize(dtype):

@@ -73,7 +73,30 @@ FLOATS ldexp(T x, int n) {  // exact but for the last product: what overflows or
     while (n < -most) { rest = rest * exp2((T)-(most / 2)); n = n + most / 2; }
     return rest * exp2((T)n);
 }
+FLOATS scalbn(T x, int n) { return ldexp(x, n); }
+FLOATS scalbln(T x, long n) { return ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : (int)n); }
+template <typename T> DEVICE int ilogb(T x) {
+    T e = logb(x);
+    return x == (T)0 || e != e ? -2147483647 - 1 : e > (T)2147483000 ? 2147483647 : (int)e;
+}
+FLOATS frexp(T x, int *e) {
+    if (x == (T)0 || x - x != (T)0) { *e = 0; return x; }
+    int k = (int)logb(x) + 1;
+    *e = k;
+    return ldexp(x, -k);
+}
+FLOATS rcbrt(T x) { return (T)1 / cbrt(x); }
+FLOATS rhypot(T x, T y) { return (T)1 / hypot(x, y); }
+FLOATS norm3d(T x, T y, T z) { return hypot(hypot(x, y), z); }
+FLOATS norm4d(T x, T y, T z, T w) { return hypot(hypot(x, y), hypot(z, w)); }
+FLOATS rnorm3d(T x, T y, T z) { return (T)1 / norm3d(x, y, z); }
+FLOATS rnorm4d(T x, T y, T z, T w) { return (T)1 / norm4d(x, y, z, w); }
+template <typename T> DEVICE long lrint(T x) { return (long)rint(x); }
+template <typename T> DEVICE long llrint(T x) { return (long)rint(x); }
+template <typename T> DEVICE long lround(T x) { return (long)round(x); }
+template <typename T> DEVICE long llround(T x) { return (long)round(x); }
 // ---- two results
+template <typename T> DEVICE void sincospi(T x, T *s, T *c) { *s = sinpi(x); *c = cospi(x); }
 FLOATS sincos(T x, T *c) { *c = cos(x); return sin(x); }
 template <typename T> DEVICE void sincos3(T x, T *s, T *c) { *s = sin(x); *c = cos(x); }
 DEVICE void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
@@ -203,6 +226,36 @@ FLOATS sub_sat(T a, T b) {
     if (b >= (T)0 && rest > a) return least;
     return rest;
 }
+DEVICE int __hadd(int x, int y) { return hadd(x, y); }
+DEVICE int __rhadd(int x, int y) { return rhadd(x, y); }
+DEVICE unsigned int __uhadd(unsigned int x, unsigned int y) { return hadd(x, y); }
+DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) { return rhadd(x, y); }
+DEVICE unsigned int __umul24(unsigned int a, unsigned int b) { return (a & 0xffffffu) * (b & 0xffffffu); }
+DEVICE unsigned int umin(unsigned int x, unsigned int y) { return min(x, y); }
+DEVICE unsigned int umax(unsigned int x, unsigned int y) { return max(x, y); }
+DEVICE unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int n) {
+    return (unsigned int)((((unsigned long long)high << 32 | low) << (n & 31u)) >> 32);
+}
+DEVICE unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int n) {
+    return (unsigned int)(((unsigned long long)high << 32 | low) >> (n & 31u));
+}
+DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int s) {
+    unsigned long long both = (unsigned long long)y << 32 | x;
+    unsigned int made = 0;
+    for (int k = 0; k < 4; ++k) {
+        unsigned int choice = (s >> (4 * k)) & 15u;
+        unsigned int byte = (unsigned int)(both >> (8 * (choice & 7u))) & 255u;
+        if (choice & 8u) byte = byte & 128u ? 255u : 0u;
+        made |= byte << (8 * k);
+    }
+    return made;
+}
+DEVICE int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
+DEVICE int __double2loint(double x) { return (int)(unsigned int)__double_as_longlong(x); }
+DEVICE double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)high << 32 | (long long)(unsigned int)low);
+}
+DEVICE void __nanosleep(unsigned int ns) { }
 FLOATS abs_diff(T a, T b) { return a > b ? a - b : b - a; }
 DEVICE unsigned int __sad(int a, int b, unsigned int c) { return (unsigned int)abs_diff((long long)a, (long long)b) + c; }
 DEVICE unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) { return abs_diff(a, b) + c; }
@@ -214,6 +267,8 @@ DEVICE float __fmul_rn(float a, float b) { return a * b; }
 DEVICE float __fdiv_rn(float a, float b) { return a / b; }
 DEVICE float __frcp_rn(float a) { return 1.0f / a; }
 DEVICE float __fsqrt_rn(float a) { return sqrtf(a); }
+DEVICE float __frsqrt_rn(float a) { return 1.0f / sqrtf(a); }
+DEVICE float __exp10f(float a) { return powf(10.0f, a); }
 DEVICE double __dadd_rn(double a, double b) { return a + b; }
 DEVICE double __dsub_rn(double a, double b) { return a - b; }
 DEVICE double __dmul_rn(double a, double b) { return a * b; }

@@ -29,7 +29,7 @@ CONSTANTS = {
     "FLT_MIN": (float(np.finfo(np.float32).tiny), "float32"), "DBL_MIN": (np.finfo(float).tiny, "float64"),
     "FLT_EPSILON": (2.0**-23, "float32"), "DBL_EPSILON": (2.0**-52, "float64"),
     "INT_MAX": (2**31 - 1, "int32"), "INT_MIN": (-(2**31), "int32"), "UINT_MAX": (2**32 - 1, "uint32"),
-    "LLONG_MAX": (2**63 - 1, "int64"), "CLK_LOCAL_MEM_FENCE": (1, "int32"),
+    "LLONG_MAX": (2**63 - 1, "int64"), "nullptr": (0, "int32"), "CLK_LOCAL_MEM_FENCE": (1, "int32"),
     "CLK_GLOBAL_MEM_FENCE": (2, "int32"), "warpSize": (32, "int32"), "true": (1, "bool"), "false": (0, "bool"),
 }  # fmt: skip
 _BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
@@ -44,7 +44,7 @@ _MATH = {
     "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
     "acosh": "arccosh", "atanh": "arctanh", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fabs": "fabs",
     "rint": "rint", "nearbyint": "rint", "pow": "power", "powr": "power", "atan2": "arctan2", "fmod": "fmod",
-    "hypot": "hypot", "fmax": "fmax", "fmin": "fmin", "copysign": "copysign",
+    "hypot": "hypot", "fmax": "fmax", "fmin": "fmin", "copysign": "copysign", "nextafter": "nextafter",
 }  # fmt: skip
 _FAST = {f"__{n}f": n for n in ("sin", "cos", "tan", "exp", "log", "log2", "log10", "pow")}
 _ATOMICS = {
@@ -60,7 +60,7 @@ _ATOMICS = {
 _NAMES = {
     "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
     "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "half": "float16",
-    "float": "float32", "double": "float64",
+    "float": "float32", "double": "float64", "ll": "int64", "ull": "uint64",
 }  # fmt: skip
 _TYPE = "u?(?:char|short|int|long)|half|float|double"
 _CONVERSION = re.compile(f"convert_(?P<type>{_TYPE})(?P<sat>_sat)?(?:_(?P<round>rt[ezpn]))?")
@@ -68,6 +68,10 @@ _BITS = re.compile(
     f"as_(?P<opencl>{_TYPE})|__(?P<given>int|uint|longlong|float|double)_as_(?P<cuda>int|uint|longlong|float|double)"
 )
 _ROUNDING = {"rte": np.rint, "rtp": np.ceil, "rtn": np.floor, "rtz": np.trunc}
+_ROUNDING |= {"rn": np.rint, "ru": np.ceil, "rd": np.floor, "rz": np.trunc}
+_CUDA_CONVERSION = re.compile(
+    "__(?P<given>float|double|int|uint|ll|ull)2(?P<type>float|double|int|uint|ll|ull)_(?P<round>r[nudz])"
+)
 
 
 def _index(e):
@@ -129,6 +133,9 @@ def _conversion(body, place, name, args):
         if parts["sat"] and not is_float(dtype):
             v = _saturated(body, place, v, dtype)
         return Number(body.converted(v, dtype, place), dtype)
+    parts = _CUDA_CONVERSION.fullmatch(name)
+    if parts and len(args) == 1:
+        return _cuda_conversion(body, place, parts, args[0])
     parts = _BITS.fullmatch(name)
     found = _NAMES.get(parts["opencl"] or parts["cuda"]) if parts else None
     if found is None or len(args) != 1:
@@ -143,6 +150,17 @@ def _conversion(body, place, name, args):
             place, f"{name} reads the bits of a number of its size; got {v.dtype}", "cast it first"
         )
     return as_bits(body, place, v, found)
+
+
+def _cuda_conversion(body, place, parts, e):
+    """``__float2int_rn(x)`` and its like: rounded as it says, and to the nearest number that there is."""
+    given, dtype = _NAMES[parts["given"]], _NAMES[parts["type"]]
+    v = body.number(e)
+    v = Number(body.converted(v, given, place), given)
+    if is_float(dtype):
+        return Number(body.converted(v, dtype, place), dtype) if parts["round"] == "rn" else UNKNOWN
+    v = Number(body.call_known(_ROUNDING[parts["round"]], [v.node], place), given)
+    return Number(body.converted(_saturated(body, place, v, dtype), dtype, place), dtype)
 
 
 def as_bits(body, place, v, dtype):
@@ -223,6 +241,26 @@ def _atomic(body, place, name, args, is_used):
     return Number(body.read(kept, place), p.dtype)
 
 
+def _special(body, place, name, args, values):
+    """A call of ``erf``, ``tgamma`` and their like, computed in float64, or UNKNOWN."""
+    from ..._jit.kernel_floats import of_cuda
+
+    is_single = name not in of_cuda and name[-1:] == "f"
+    function = of_cuda.get(name[:-1] if is_single else name)
+    if function is None:
+        return UNKNOWN
+    wanted = 2 if name.startswith("remainder") else 1
+    if len(values) != wanted:
+        raise body.error(
+            place, f"{name} takes {wanted} arguments; got {len(values)}", "give as many"
+        )
+    numbers = [body.number(a) for a in args]
+    is_single = is_single or all(v.dtype in ("float32", "float16") for v in numbers)
+    nodes = [body.converted(v, "float64", place) for v in numbers]
+    made = Number(body.call_known(function, nodes, place), "float64")
+    return Number(body.converted(made, "float32", place), "float32") if is_single else made
+
+
 def _function(body, place, name, args):
     if name == "__ldg" and len(args) == 1:
         return body.load(body.pointer(args[0]), place)
@@ -231,6 +269,9 @@ def _function(body, place, name, args):
         made = complex_words.call(body, place, name, values)
         if made is not complex_words.UNKNOWN:
             return made
+    made = _special(body, place, name, args, values)
+    if made is not UNKNOWN:
+        return made
     plain = _FAST.get(name) or name.removeprefix("native_").removeprefix("half_")
     is_single = (
         plain not in _MATH and plain[-1:] == "f" and plain[:-1] in (*_MATH, "rsqrt", "round")
@@ -256,7 +297,7 @@ def _function(body, place, name, args):
     known |= {"isinf": 1, "isfinite": 1, "mul24": 2, "__mul24": 2, "saturate": 1, "__saturatef": 1}
     known |= {"__fdividef": 2, "fdividef": 2, "signbit": 1, "round": 1}
     if plain in _MATH:
-        two = ("pow", "powr", "atan2", "fmod", "hypot", "fmax", "fmin", "copysign")
+        two = ("pow", "powr", "atan2", "fmod", "hypot", "fmax", "fmin", "copysign", "nextafter")
         known[plain] = 2 if plain in two else 1
     if plain not in known:
         return UNKNOWN

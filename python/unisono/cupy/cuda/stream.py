@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from ..._runtime import queues
 from ...cuda import devices as _devices
 
 __all__ = ["Event", "Stream", "get_current_stream", "get_elapsed_time"]
@@ -32,11 +33,29 @@ class Stream(_devices.Stream):
         """Whether all that it was given is done."""
         return self._queue is None or self._queue.record().done
 
+    def statements(self):
+        """A context whose statements go to the stream; those of the null stream to the device's own queue."""
+        device = _devices.current_device()
+        if self._queue is not None or device.name == "cpu":
+            return super().statements()
+        return queues.device(device.name)
+
     def use(self):
-        """Streams are used in blocks."""
-        raise RuntimeError(
-            "Stream.use: a stream is used in a block; got a call; write `with stream:`"
-        )
+        """Make it the current stream of the thread, until the end of the block around, if there is one.
+
+        Returns
+        -------
+        Stream
+            Itself.
+        """
+        if not self._is_null and get_current_stream()._is_null:
+            _mine.before = queues.place()
+        if self._queue is not None:
+            self.statements().stay()
+        elif self._is_null and not get_current_stream()._is_null:
+            queues.set_place(_mine.before)
+        _current()[-1:] = [self]
+        return self
 
     @property
     def ptr(self):
@@ -83,7 +102,7 @@ def _current():
 
 
 def get_current_stream(device_id=None):
-    """The stream of the innermost ``with stream:``, else the null stream."""
+    """The stream of the innermost ``with stream:`` or of `Stream.use`, else the null stream."""
     return _current()[-1] if _current() else Stream.null
 
 
