@@ -79,7 +79,9 @@ def test_devices_streams_and_the_runtime(chosen):
         inner.use()
     assert cp.cuda.get_current_stream() is stream
     assert (cp.arange(3) + 1).tolist() == [1, 2, 3]
+    before = un._runtime.queues.place()
     cp.cuda.Stream.null.use()
+    assert un._runtime.queues.place() is None and (chosen.name == "cpu") == (before is None)
     assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
     with pytest.raises(cp.cuda.compiler.CompileException, match="expected"):
         cp.RawModule(code='extern "C" __global__ void f( {}').compile()

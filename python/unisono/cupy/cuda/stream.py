@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import NamedTuple
 
 from ..._runtime import queues
 from ...cuda import devices as _devices
@@ -48,13 +49,14 @@ class Stream(_devices.Stream):
         Stream
             Itself.
         """
-        if not self._is_null and get_current_stream()._is_null:
-            _mine.before = queues.place()
+        levels = _levels()
+        top = levels.pop() if levels else _Level(self, queues.place(), False)
         if self._queue is not None:
             self.statements().stay()
-        elif self._is_null and not get_current_stream()._is_null:
-            queues.set_place(_mine.before)
-        _current()[-1:] = [self]
+        elif self._is_null:
+            queues.set_place(top.before)
+        if top.is_block or not self._is_null:
+            levels.append(top._replace(stream=self))
         return self
 
     @property
@@ -69,13 +71,14 @@ class Stream(_devices.Stream):
 
     def __enter__(self):
         block = self.statements()
+        levels = _levels()
+        levels.append(_Level(self, levels[-1].before if levels else queues.place(), True))
         block.__enter__()
         self._blocks.append(block)
-        _current().append(self)
         return self
 
     def __exit__(self, *error):
-        _current().pop()
+        _levels().pop()
         self._blocks.pop().__exit__(*error)
 
     def __eq__(self, other):
@@ -94,16 +97,24 @@ Stream.null._is_null = True
 Stream.ptds = Stream.null  # the threads of a program share the device's own queue
 
 
-def _current():
-    """The streams whose blocks this thread is in."""
-    if not hasattr(_mine, "streams"):
-        _mine.streams = []
-    return _mine.streams
+class _Level(NamedTuple):
+    """A stream that is current, by a block or by `use`, and the choice of `unisono.device` around all of them."""
+
+    stream: Stream
+    before: object
+    is_block: bool
+
+
+def _levels():
+    """The blocks that this thread is in, the innermost last; in front of them what `use` chose outside of blocks."""
+    if not hasattr(_mine, "levels"):
+        _mine.levels = []
+    return _mine.levels
 
 
 def get_current_stream(device_id=None):
     """The stream of the innermost ``with stream:`` or of `Stream.use`, else the null stream."""
-    return _current()[-1] if _current() else Stream.null
+    return _levels()[-1].stream if _levels() else Stream.null
 
 
 class Event(_devices.Event):
