@@ -7,7 +7,13 @@ from unisono.cuda import cumath, curandom, driver, gpuarray
 from unisono.cuda.elementwise import ElementwiseKernel
 from unisono.cuda.reduction import ReductionKernel
 from unisono.cuda.scan import ExclusiveScanKernel, InclusiveScanKernel
-from unisono.cuda.tools import DeviceMemoryPool, ScalarArg, VectorArg, parse_c_arg
+from unisono.cuda.tools import (
+    DeviceMemoryPool,
+    ScalarArg,
+    VectorArg,
+    dtype_to_ctype,
+    parse_c_arg,
+)
 
 
 @pytest.fixture
@@ -152,3 +158,20 @@ def test_random_numbers(chosen):
     first.fill_uniform(filled)
     assert 0 < float(gpuarray.max(filled).get()) < 1
     assert (first.gen_poisson(1000, np.uint32, 13.0).get() < 100).all()
+
+
+@pytest.mark.parametrize(("dtype", "part"), [("complex64", "float"), ("complex128", "double")])
+def test_complex_numbers_in_kernels_of_elements(chosen, dtype, part):
+    rng = np.random.default_rng(2)
+    a, b = (rng.normal(size=(2, 50)) + 1j * rng.normal(size=(2, 50))).astype(dtype)
+    name = dtype_to_ctype(dtype)
+    assert name == f"pycuda::complex<{part}>"
+    multiply = ElementwiseKernel(
+        f"{name} s, {name} *x, {name} *y, {name} *z",
+        f"z[i] = s * x[i] * conj(y[i]) + {name}(1, 2)",
+        preamble="#include <pycuda-complex.hpp>",
+    )
+    x, y = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
+    z = gpuarray.empty_like(x)
+    multiply(2 + 1j, x, y, z)
+    np.testing.assert_allclose(z.get(), (2 + 1j) * a * b.conj() + (1 + 2j), rtol=1e-4, atol=1e-5)

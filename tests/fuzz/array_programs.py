@@ -457,7 +457,10 @@ class Program:
         return f"{self.target()} = {text}"
 
     def copy(self):
-        return f"{self.target()} = {self.name()}.{self.pick(['copy', 'flatten'])}()"
+        name, kind = self.name(), self.pick(["copy", "flatten"])
+        if not self.host and not self.theirs[name].ndim:
+            kind = "copy"  # numbers, which reductions give, are the host's
+        return f"{self.target()} = {name}.{kind}()"
 
     def drop(self):
         return f"del {self.name()}" if len(self.names()) > 4 else None

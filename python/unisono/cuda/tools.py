@@ -20,7 +20,8 @@ __all__ = [
 _C = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
     "int32": "int", "uint32": "unsigned int", "int64": "long", "uint64": "unsigned long", "float32": "float",
-    "float64": "double", "float16": "__half",
+    "float64": "double", "float16": "__half", "complex64": "pycuda::complex<float>",
+    "complex128": "pycuda::complex<double>",
 }  # fmt: skip
 _of_name = {c: d for d, c in _C.items()} | {
     "char": "int8", "unsigned": "uint32", "long long": "int64", "unsigned long long": "uint64", "size_t": "uint64",
