@@ -5,6 +5,7 @@ import pytest
 import unisono as un
 import unisono.cupy as cp
 import unisono.cupyx as cupyx
+from unisono.cupyx import jit
 
 scipy = pytest.importorskip("scipy")
 
@@ -87,3 +88,47 @@ def test_blocks_that_forbid_to_wait(device):
         with pytest.raises(RuntimeError):
             a.get()
     assert a.get().tolist() == [0, 1, 2]
+
+
+@jit.rawkernel(device=True)
+def squared(v):
+    return v * v
+
+
+@jit.rawkernel()
+def sums_of_squares(x, y, n):
+    """Each block's sum, through memory that it shares."""
+    held = jit.shared_memory(cp.float32, 8)
+    i = jit.threadIdx.x
+    held[i] = cp.float32(0)
+    for k in jit.range(jit.grid(1), n, jit.gridsize(1)):
+        held[i] += squared(x[k])
+    jit.syncthreads()
+    if i == cp.uint32(0):
+        for k in range(jit.blockDim.x):
+            jit.atomic_add(y, 0, held[k])
+
+
+@jit.rawkernel()
+def reversed_block(x):
+    held = jit.shared_memory(cp.int64, None)
+    held[jit.threadIdx.x] = x[jit.threadIdx.x]
+    jit.syncthreads()
+    x[jit.threadIdx.x] = held[jit.blockDim.x - 1 - jit.threadIdx.x]
+
+
+def test_kernels_in_python(device):
+    with cp.cuda.Device(device.name):
+        x = cp.arange(100, dtype=cp.float32)
+        for launch in (lambda *a: sums_of_squares((2,), (8,), a), sums_of_squares[2, 8]):
+            y = cp.zeros(1, dtype=cp.float32)
+            launch(x, y, 100)
+            assert float(y[0]) == 328350
+        z = cp.arange(6)
+        reversed_block((1,), (6,), (z,), shared_mem=48)
+        assert z.tolist() == [5, 4, 3, 2, 1, 0]
+        assert jit.warpsize == 32 and "sums_of_squares" in repr(sums_of_squares)
+    with pytest.raises(ValueError, match="mode is 'cuda' or 'numpy'; got 'c'"):
+        jit.rawkernel("c")
+    with pytest.raises(RuntimeError, match="only defined inside of a kernel"):
+        jit.shared_memory(cp.float32, 8)

@@ -90,6 +90,11 @@ def call(flattener, e):
             if given.upper is None and given.step is None:
                 array, first = array.value, given.lower or first
         return _call("atomic.cas", e, array, first, *e.args[1:])
+    if found and value is words.shared_memory and len(e.args) >= 2:
+        extent = e.args[1]
+        is_open = isinstance(extent, ast.Constant) and extent.value is None
+        call = _at(ast.Call(e.func, [_constant(0, e) if is_open else extent, e.args[0]], []), e)
+        return _array(flattener, call, "shared")
     if not isinstance(e.func, ast.Attribute):
         return None
     kind = flattener.resolve(e.func.value)[1]

@@ -313,7 +313,7 @@ class device:
     def __exit__(self, *exception):
         _place.reset(self._tokens.pop())
 
-    def stay(self):
+    def _stay(self):
         """Take the choice without a block: until another one, or the end of the block around."""
         _ask()
         _place.set(self._place)

@@ -97,6 +97,11 @@ class shared:
         _only_in_kernels("shared.array")
 
 
+def shared_memory(dtype, size, alignment=None):
+    """`shared.array` as CuPy writes it (inside of a kernel); a `size` of None takes what the launch gives."""
+    _only_in_kernels("shared_memory")
+
+
 class local:
     """Memory of a thread."""
 

@@ -9,7 +9,7 @@ import unisono as _un
 
 from .._numpy.float_errors import errstate, geterr, seterr
 from .._runtime.waits import DeviceSynchronized, allow_synchronize
-from . import profiler, scipy
+from . import jit, profiler, scipy
 from .gufunc import GeneralizedUFunc
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "errstate",
     "get_runtime_info",
     "geterr",
+    "jit",
     "profiler",
     "rsqrt",
     "scatter_add",

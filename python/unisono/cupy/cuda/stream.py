@@ -52,7 +52,7 @@ class Stream(_devices.Stream):
         levels = _levels()
         top = levels.pop() if levels else _Level(self, queues.place(), False)
         if self._queue is not None:
-            self.statements().stay()
+            self.statements()._stay()
         elif self._is_null:
             queues.set_place(top.before)
         if top.is_block or not self._is_null:
