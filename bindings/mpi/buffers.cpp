@@ -24,6 +24,13 @@ nb::object specified(nb::handle spec, bool writable) {
     return find(spec, writable);
 }
 
+/// An array of ours on the memory of another library's.
+nb::object shared(nb::handle array) {
+    static nb::handle take =
+        nb::object(nb::module_::import_("unisono").attr("from_dlpack")).release();
+    return take(array);
+}
+
 }  // namespace
 
 Buffer::Buffer(nb::handle object, bool writable, const char* call) {
@@ -38,6 +45,10 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
             staged_ = given.attr("room");
             taken = staged_;
         }
+    }
+    if (!PyObject_CheckBuffer(taken.ptr()) && nb::hasattr(taken, "__dlpack__")) {
+        given = shared(taken);  // an array of another library, which knows DLPack alone
+        taken = object = given;
     }
     if (is_array(object.ptr())) {
         const Array& a = used_array(object.ptr());

@@ -8,11 +8,13 @@ from itertools import accumulate
 
 from .._engine import UnsupportedError, _Comm, _Request
 from ._datatypes import Datatype, is_message, specified, type_of
+from ._errors import named as _errors
 from ._groups import Group, compare
 from ._info import Info
 from ._matched import match
+from ._neighbors import Neighbors
 from ._objects import ObjectRequest, dumped, loaded, wait_for
-from ._operations import SUM, code_of
+from ._operations import SUM, Op, code_of, combined, is_of_mpi
 from ._requests import Prequest
 from ._status import UNDEFINED, Status
 from ._topology import Grids
@@ -20,7 +22,7 @@ from ._topology import Grids
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2
 COMM_TYPE_SHARED = 0
-CART = 1
+CART, DIST_GRAPH = 1, 3
 TAG_UB, HOST, IO, WTIME_IS_GLOBAL = range(4)  # what `Get_attr` is asked
 
 
@@ -54,10 +56,14 @@ def _split(spec):
     if not rest or _is_number(rest[0]) or (not len(rest[0]) and len(rest) == 1):
         return (spec if is_message(spec) else buffer), None
     counts, starts = rest[0], rest[1] if len(rest) > 1 else None
-    if starts is None and len(counts) == 2 and (counts[0] is None or not _is_number(counts[0])):
-        counts, starts = counts
-    if counts is None:
-        return (buffer, kind), None
+    if buffer is None:
+        return None, None
+    if starts is None and len(counts) == 2:
+        first, second = counts
+        if second is None or first is None or not _is_number(first):
+            counts, starts = first, second
+    if counts is None or _is_number(counts):
+        return (buffer, kind) if counts is None else (buffer, counts, kind), None
     if type_of(kind) is not None:
         buffer = specified((buffer, kind), True)
     counts = [int(c) for c in counts]
@@ -78,6 +84,7 @@ def _dtype_name(buffer):
 
 
 def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
+    given = source, target
     source, sends = _split(source)
     target, receives = _split(target)
     if self.rank != root:  # what only the root uses
@@ -86,9 +93,40 @@ def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
         elif kind == _SCATTER:
             source, sends = None, None
     code = 0
+    if kind >= _REDUCE and isinstance(op, Op):
+        dtype = _dtype_name(given[1] if given[0] is IN_PLACE or given[0] is None else given[0])
+        if not is_of_mpi(op, dtype):
+            return _combine(self, kind, *given, root, op)
     if kind >= _REDUCE:
         code = code_of(op, call, _dtype_name(target if source is None else source))
     return self._start(kind, source, sends, target, receives, root, code)
+
+
+def _combine(self, kind, source, target, root, op):
+    """A reduction by an operation that MPI has no number for: of arrays as objects, in the order of ranks."""
+    import numpy
+
+    own = target if source is IN_PLACE or source is None else source
+    memory = specified(own, False) if isinstance(own, list | tuple) else own
+    shared = self.gather(numpy.array(memory), root)
+    done = None
+    if shared is not None:
+        if kind in (_SCAN, _EXSCAN):
+            done = [combined(op, shared[: k + 1]) for k in range(self.size)]
+            done = [None, *done[:-1]] if kind == _EXSCAN else done
+        else:
+            done = combined(op, shared)
+    if kind in (_SCAN, _EXSCAN):
+        done = self.scatter(done, root)
+    elif kind == _ALLREDUCE:
+        done = self.bcast(done, root)
+    if done is not None:
+        place = specified(target, True) if isinstance(target, list | tuple) else target
+        if hasattr(place, "dtype"):
+            place[...] = done.reshape(place.shape)
+        else:
+            memoryview(place).cast("B")[:] = memoryview(done).cast("B")
+    return _Request._nothing()
 
 
 def _wait(request):
@@ -168,10 +206,27 @@ class _Methods:
         """Free the communicator."""
         self.Free()
 
-    @classmethod
-    def Compare(cls, comm1, comm2):
+    def Compare(self, comm):
         """IDENT for one communicator, CONGRUENT for the same ranks in the same order, SIMILAR in another, else UNEQUAL."""
-        return compare(comm1, comm2)
+        return compare(self, comm)
+
+    @classmethod
+    def Get_parent(cls):
+        """The communicator of those that started this job by `Spawn`: COMM_NULL."""
+        return COMM_NULL
+
+    def __reduce__(self):
+        from ._job import connect
+
+        names = {"world": "COMM_WORLD", "self": "COMM_SELF"}
+        for key, name in names.items():
+            if self and self == connect()[key]:
+                return _by_name, (name,)
+        if not self:
+            return _by_name, ("COMM_NULL",)
+        raise ValueError(
+            "Comm: only COMM_WORLD, COMM_SELF and COMM_NULL can be pickled; make the others anew where they are wanted"
+        )
 
     def Get_name(self):
         """Its name."""
@@ -186,6 +241,14 @@ class _Methods:
     def Get_attr(self, keyval):
         """The largest tag for TAG_UB; None of others."""
         return 2**31 - 1 if keyval == TAG_UB else True if keyval == WTIME_IS_GLOBAL else None
+
+    def Get_errhandler(self):
+        """What an error does: it is an exception, whatever is set."""
+        return self.__dict__.get("_errhandler", _errors["ERRORS_RETURN"])
+
+    def Set_errhandler(self, errhandler):
+        """Set what an error does, which is kept alone: it is an exception."""
+        self._errhandler = errhandler
 
     def Get_info(self):
         """Hints: none."""
@@ -207,11 +270,14 @@ class _Methods:
     is_inter, is_intra = property(Is_inter), property(Is_intra)
 
     def Get_topology(self):
-        """CART for a grid of ranks, else UNDEFINED."""
-        return UNDEFINED if self._grid is None else CART
+        """CART for a grid of ranks, DIST_GRAPH for a graph, else UNDEFINED."""
+        return DIST_GRAPH if self._graph is not None else UNDEFINED if self._grid is None else CART
 
     topology = property(Get_topology, doc="CART for a grid of ranks, else UNDEFINED.")
-    is_topo = property(lambda self: self._grid is not None, doc="Whether it is a grid of ranks.")
+    is_topo = property(
+        lambda self: self.Get_topology() != UNDEFINED,
+        doc="Whether it is a grid or a graph of ranks.",
+    )
 
     # Memory.
 
@@ -416,6 +482,16 @@ class _Methods:
             combined = [combined, recvcounts]
         self.Scatterv(combined, recvbuf, 0)
 
+    def Ireduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
+        """The same; the request is done."""
+        self.Reduce_scatter_block(sendbuf, recvbuf, op)
+        return _Request._nothing()
+
+    def Ireduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
+        """The same; the request is done."""
+        self.Reduce_scatter(sendbuf, recvbuf, recvcounts, op)
+        return _Request._nothing()
+
     # Objects.
 
     def _send_beside(self, obj, dest, tag):
@@ -565,6 +641,12 @@ class _Methods:
         connect()["job"].abort(errorcode)
 
 
+def _by_name(name):
+    from unisono import mpi
+
+    return getattr(mpi, name)
+
+
 def _counts(values):
     from array import array
 
@@ -583,13 +665,15 @@ def _folded(parts, op):
     return list(accumulate(parts, op))
 
 
-_OF_OBJECTS = ("__repr__", "__bool__", "__eq__", "__hash__")
-for _name, _method in [*vars(_Methods).items(), *vars(Grids).items()]:
+_OF_OBJECTS = ("__repr__", "__bool__", "__eq__", "__hash__", "__reduce__")
+for _name, _method in [*vars(_Methods).items(), *vars(Grids).items(), *vars(Neighbors).items()]:
     is_method = callable(_method) or isinstance(_method, property | classmethod)
     if is_method and (not _name.startswith("__") or _name in _OF_OBJECTS):
         setattr(_Comm, _name, _method)
 _Comm._waiting = ()  # receives of objects under way, where there are any
 _Comm._grid = None  # extents and periods of a grid of ranks
+_Comm._graph = None  # whom each rank receives from and sends to
+_Comm._apart = None  # the communicator for messages of neighbours
 Comm = _Comm
 COMM_NULL = Comm()
 __all__ = ["ANY_SOURCE", "ANY_TAG", "IN_PLACE", "PROC_NULL", "Comm", "Status"]

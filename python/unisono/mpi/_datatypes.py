@@ -105,29 +105,142 @@ class Datatype:
         return self.Create_indexed([blocklength] * len(displacements), displacements)
 
     def Create_subarray(self, sizes, subsizes, starts, order=None):
-        """A block of an array, in C's order of axes."""
-        if order not in (None, ORDER_C):
-            raise UnsupportedError(
-                f"Create_subarray: the order of axes; got {order}; expected ORDER_C: reverse the lists for Fortran's"
-            )
+        """A block of an array, in C's order of axes, or Fortran's (ORDER_F)."""
         import numpy
 
-        whole = numpy.arange(int(numpy.prod(sizes))).reshape(sizes)
+        by = "F" if order == ORDER_F else "C"
+        whole = numpy.arange(int(numpy.prod(sizes))).reshape(sizes, order=by)
         block = whole[tuple(slice(s, s + n) for s, n in zip(starts, subsizes, strict=True))]
-        places = [int(p) * self._extent for p in block.reshape(-1)]
+        places = [int(p) * self._extent for p in block.reshape(-1, order=by)]
         return self._made("subarray", places, whole.size * self._extent)
 
     def Create_resized(self, lb, extent):
         """The same with another distance, in bytes, from one to the next."""
         step = self.dtype.itemsize
-        if lb != 0 or extent % step:
-            raise UnsupportedError(
-                f"Create_resized: the bounds; got {lb} and {extent} bytes; expected 0 and a multiple of {step}"
-            )
-        return Datatype(self.name, self.dtype, self._own(), extent // step)
+        if lb != 0:
+            raise UnsupportedError(f"Create_resized: the lower bound; got {lb} bytes; expected 0")
+        base = self if extent % step == 0 else self._in_bytes()
+        return Datatype(self.name, base.dtype, base._own(), extent // base.dtype.itemsize)
+
+    def _in_bytes(self):
+        """The same places, counted in bytes."""
+        step = self.dtype.itemsize
+        places = tuple(p * step + k for p in self._own() for k in range(step))
+        return Datatype(f"bytes of {self.name}", "u1", places, self.extent)
+
+    def Create_hvector(self, count, blocklength, stride):
+        """Blocks at equal distances, which are counted in bytes."""
+        return self.Create_hindexed([blocklength] * count, [k * stride for k in range(count)])
+
+    def Create_hindexed(self, blocklengths, displacements):
+        """Blocks of several lengths at places that are counted in bytes."""
+        step = self.dtype.itemsize
+        base = self if all(d % step == 0 for d in displacements) else self._in_bytes()
+        unit = base.dtype.itemsize
+        starts = [
+            d // unit + j * base._extent
+            for n, d in zip(blocklengths, displacements, strict=True)
+            for j in range(n)
+        ]
+        return base._made("hindexed", starts, max(starts, default=-base._extent) + base._extent)
+
+    def Create_hindexed_block(self, blocklength, displacements):
+        """Blocks of one length at places that are counted in bytes."""
+        return self.Create_hindexed([blocklength] * len(displacements), displacements)
+
+    @classmethod
+    def Create_struct(cls, blocklengths, displacements, datatypes):
+        """Blocks of several types at places that are counted in bytes."""
+        places, end, align = [], 0, 1
+        for n, d, kind in zip(blocklengths, displacements, datatypes, strict=True):
+            own = kind._in_bytes()._own()
+            places += [d + j * kind.extent + p for j in range(n) for p in own]
+            end, align = max(end, d + n * kind.extent), max(align, kind.dtype.itemsize)
+        return cls("struct", "u1", tuple(places), -(-end // align) * align)
+
+    def Dup(self):
+        """The same type."""
+        return Datatype(self.name, self.dtype, self._places, self._extent)
+
+    def Get_name(self):
+        """Its name."""
+        return f"MPI_{self.name}" if self._places is None else self.name
+
+    def Set_name(self, name):
+        """Set its name."""
+        self.name = name
+
+    def Get_true_extent(self):
+        """The first byte of its elements, and the bytes to the end of the last."""
+        own, step = self._own(), self.dtype.itemsize
+        low = min(own, default=0)
+        return low * step, (max(own, default=-1) + 1 - low) * step
+
+    lb = property(lambda self: 0, doc="The first byte.")
+    ub = property(lambda self: self.extent, doc="The byte where the next one begins.")
+    true_lb = property(
+        lambda self: self.Get_true_extent()[0], doc="The first byte of its elements."
+    )
+    true_extent = property(
+        lambda self: self.Get_true_extent()[1],
+        doc="Bytes from its first element to the end of its last.",
+    )
+    true_ub = property(
+        lambda self: sum(self.Get_true_extent()), doc="The byte behind its last element."
+    )
+    is_named = is_predefined = property(
+        lambda self: self._places is None, doc="Whether it is one of MPI's types of numbers."
+    )
+    typechar = property(lambda self: self.dtype.char, doc="NumPy's character of the elements.")
+    typestr = property(lambda self: self.dtype.str, doc="NumPy's code of the elements.")
+
+    @classmethod
+    def fromcode(cls, code):
+        """The type of elements of a dtype that NumPy knows by this code."""
+        import numpy
+
+        wanted = numpy.dtype(code)
+        for kind in named.values():
+            if kind and kind.dtype == wanted:
+                return kind
+        raise ValueError(
+            f"Datatype.fromcode: no type of MPI; got {code!r}; expected a code of numbers"
+        )
+
+    def tocode(self):
+        """NumPy's code of the elements."""
+        return self.dtype.str[1:]
+
+    def Pack_size(self, count, comm):
+        """Bytes that so many of these take when packed."""
+        return count * self.size
+
+    def Pack(self, inbuf, outbuf, position, comm):
+        """Put elements of a buffer into bytes, from a position on; the position behind them."""
+        import numpy
+
+        packed = specified((inbuf, self), False)
+        packed = numpy.ascontiguousarray(inbuf if packed is None else packed).view("u1").reshape(-1)
+        end = position + packed.size
+        memoryview(outbuf).cast("B")[position:end] = memoryview(packed)
+        return end
+
+    def Unpack(self, inbuf, position, outbuf, comm):
+        """Fill a buffer with elements from bytes, from a position on; the position behind them."""
+        import numpy
+
+        target = specified((outbuf, self), True)
+        is_apart = hasattr(target, "room")
+        room = target.room if is_apart else numpy.asarray(target)
+        flat = room.reshape(-1).view("u1")
+        end = position + flat.size
+        flat[:] = numpy.frombuffer(memoryview(inbuf).cast("B")[position:end], "u1")
+        if is_apart:
+            target.put(room)
+        return end
 
 
-ORDER_C = 56  # Open MPI's and MPICH's
+ORDER_C, ORDER_F = 56, 57  # Open MPI's and MPICH's
 
 _names = {
     "BYTE": "u1", "CHAR": "S1", "SIGNED_CHAR": "i1", "UNSIGNED_CHAR": "u1", "SHORT": "h", "UNSIGNED_SHORT": "H",
@@ -137,6 +250,11 @@ _names = {
     "C_DOUBLE_COMPLEX": "D", "C_LONG_DOUBLE_COMPLEX": "G", "INT8_T": "i1", "INT16_T": "i2", "INT32_T": "i4",
     "INT64_T": "i8", "UINT8_T": "u1", "UINT16_T": "u2", "UINT32_T": "u4", "UINT64_T": "u8", "AINT": "i8",
     "OFFSET": "i8", "COUNT": "i8", "REAL4": "f4", "REAL8": "f8", "INTEGER4": "i4", "INTEGER8": "i8",
+    "SIGNED_SHORT": "h", "SIGNED_INT": "i", "SIGNED_LONG": "l", "SIGNED_LONG_LONG": "q", "SINT8_T": "i1", "SINT16_T": "i2",
+    "SINT32_T": "i4", "SINT64_T": "i8", "WCHAR": "i4", "CHARACTER": "S1", "LOGICAL": "i", "INTEGER": "i", "REAL": "f",
+    "DOUBLE_PRECISION": "d", "INTEGER1": "i1", "INTEGER2": "i2", "REAL2": "e", "COMPLEX8": "F", "COMPLEX16": "D",
+    "CXX_FLOAT_COMPLEX": "F", "CXX_DOUBLE_COMPLEX": "D", "CXX_LONG_DOUBLE_COMPLEX": "G", "F_BOOL": "i", "F_INT": "i",
+    "F_FLOAT": "f", "F_DOUBLE": "d", "F_COMPLEX": "F", "F_FLOAT_COMPLEX": "F", "F_DOUBLE_COMPLEX": "D", "PACKED": "u1",
 }  # fmt: skip
 named = {name: Datatype(name, code) for name, code in _names.items()}
 named["DATATYPE_NULL"] = Datatype("DATATYPE_NULL", None)

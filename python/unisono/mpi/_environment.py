@@ -4,10 +4,9 @@ from .._engine import CommError
 
 THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
 BSEND_OVERHEAD = 0
-SUCCESS = 0
-ERR_BUFFER, ERR_COUNT, ERR_TYPE, ERR_TAG, ERR_COMM, ERR_RANK, ERR_REQUEST, ERR_ROOT = range(1, 9)
-ERR_ARG, ERR_TRUNCATE, ERR_OTHER = 13, 15, 16
-Exception = CommError
+Exception = (
+    CommError  # as errors of MPI's; wrong arguments are ValueError, TypeError and IndexError
+)
 
 
 def Get_processor_name():
@@ -116,3 +115,100 @@ def Detach_buffer():
     >>> import unisono as un
     >>> un.mpi.Detach_buffer()
     """
+
+
+def Init():
+    """Start MPI: the first call that needs it does so.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Init()
+    """
+
+
+def Init_thread(required=THREAD_MULTIPLE):
+    """The same; which threads may call: all.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Init_thread() == un.mpi.THREAD_MULTIPLE
+    True
+    """
+    return THREAD_MULTIPLE
+
+
+def Finalize():
+    """End MPI: the end of the program does so.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Finalize()
+    """
+
+
+def Is_thread_main():
+    """Whether this is the thread that runs the program.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Is_thread_main()
+    True
+    """
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+def Pcontrol(level):
+    """Tell profilers: there are none.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Pcontrol(1)
+    """
+
+
+def get_vendor():
+    """The name and the version of the MPI in use.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.get_vendor()[0] in ("Open MPI", "MPICH")
+    True
+    """
+    import re
+
+    text = Get_library_version()
+    name = "Open MPI" if "Open MPI" in text else "MPICH" if "MPICH" in text else "unknown"
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    return name, tuple(int(n or 0) for n in found.groups()) if found else (0, 0, 0)
+
+
+def Aint_add(base, disp):
+    """An address so many bytes on.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Aint_add(100, 8)
+    108
+    """
+    return base + disp
+
+
+def Aint_diff(addr1, addr2):
+    """The bytes between two addresses.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Aint_diff(108, 100)
+    8
+    """
+    return addr1 - addr2

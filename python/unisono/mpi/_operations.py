@@ -13,10 +13,34 @@ class Op:
     (5, 3)
     """
 
-    def __init__(self, name, code, function):
+    def __init__(self, name, code, function, on_memory=None):
         self.name = name
         self._code = code
         self._function = function
+        self._on_memory = (
+            on_memory  # of a user: function(earlier, own, type) leaves its result in `own`
+        )
+
+    @classmethod
+    def Create(cls, function, commute=False):
+        """An operation that calls ``function(earlier, own, datatype)``, which leaves its result in the memory `own`."""
+        return cls("user's operation", None, function, function)
+
+    def Free(self):
+        """Forget the operation: nothing is to be done."""
+
+    def Is_commutative(self):
+        """Whether the order of operands does not matter."""
+        return self._on_memory is None and self.name not in ("REPLACE", "NO_OP")
+
+    def Reduce_local(self, inbuf, inoutbuf):
+        """Combine a buffer with another, where the result is left."""
+        inoutbuf[...] = combined(self, [inbuf, inoutbuf])
+
+    is_commutative = property(Is_commutative, doc="Whether the order of operands does not matter.")
+    is_predefined = property(
+        lambda self: self._on_memory is None, doc="Whether it is one of MPI's."
+    )
 
     def __call__(self, x, y):
         return self._function(x, y)
@@ -68,6 +92,35 @@ REPLACE = Op("REPLACE", 7, lambda x, y: y)
 NO_OP = Op("NO_OP", 8, lambda x, y: x)
 MAXLOC = Op("MAXLOC", None, _located(operator.gt))
 MINLOC = Op("MINLOC", None, _located(operator.lt))
+
+
+def combined(op, parts):
+    """Arrays of equal length, combined in their order element by element, for operations that MPI has no number for."""
+    import numpy
+
+    from ._datatypes import Datatype
+
+    made = numpy.array(parts[0])
+    for part in parts[1:]:
+        own = numpy.array(part)
+        if op._on_memory is not None:
+            op._on_memory(
+                memoryview(made).cast("B"), memoryview(own).cast("B"), Datatype.fromcode(own.dtype)
+            )
+            made = own
+        elif op in (MAXLOC, MINLOC):
+            made = numpy.array(
+                [op(tuple(a), tuple(b)) for a, b in zip(made, own, strict=True)], own.dtype
+            )
+        else:
+            made = numpy.asarray(op(made, own)).astype(own.dtype)
+    return made
+
+
+def is_of_mpi(op, dtype):
+    """Whether MPI computes it on elements of that dtype."""
+    is_known = dtype not in ("float128", "complex256", "longdouble", "clongdouble")
+    return op._code is not None and is_known and not (op in (LAND, LOR, LXOR) and dtype != "bool")
 
 
 def code_of(op, call, dtype=None):
