@@ -82,6 +82,10 @@ def test_distributed_arrays_stay_where_they_are(engines, capsys):
         "  rank 0: [0:5]",
         "  rank 1: [5:10]",
     ]
+    with pytest.raises(
+        AttributeError, match=r"no 'sum': its elements are on the engines; compute there"
+    ):
+        u.sum()
     engines.execute("del u")  # the handle keeps it
     assert u.local(-1).tolist() == [10, 12, 14, 16, 18]
     assert np.array_equal(np.asarray(u), np.arange(10) * 2.0)

@@ -87,6 +87,10 @@ def test_operations_of_users_and_logical_ones_of_numbers():
     pair = np.zeros(1, dtype=[("value", "f8"), ("place", "i4")])
     comm.Allreduce(np.array([(-float(rank), rank)], pair.dtype), pair, MPI.MINLOC)
     assert pair[0].tolist() == (1.0 - size, size - 1)
+    with pytest.raises(
+        TypeError, match="Allreduce: no operation on buffers; got unisono.mpi.MAXLOC"
+    ):
+        comm.Allreduce(np.ones(2), np.ones(2), MPI.MAXLOC)
     x = np.array([2.0 * rank])
     comm.Allreduce(MPI.IN_PLACE, x, op)
     assert x[0] == 2 * (size - 1)

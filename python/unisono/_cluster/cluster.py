@@ -388,7 +388,7 @@ class Cluster(Ranks):
             return ""
         return (
             f"the other ranks still ran {self._grace:g} seconds later, and were interrupted; statements on distributed "
-            "arrays no longer match between ranks: restart() starts new engines"
+            "arrays and collective calls no longer match between ranks: restart() starts new engines"
         )
 
     def _look(self, processes):

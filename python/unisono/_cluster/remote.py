@@ -36,6 +36,14 @@ class RemoteArray:
             shown[_MOST // 2 : -_MOST // 2] = ["  ..."]
         return "\n".join([head, *shown])
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"the handle of a distributed array has no {name!r}: its elements are on the engines; compute there, as in "
+            f"c.execute('result = {self._name}.{name}...'), and pull the result"
+        )
+
     @property
     def ndim(self):
         """Number of axes."""

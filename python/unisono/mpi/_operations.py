@@ -118,9 +118,12 @@ def combined(op, parts):
 
 
 def is_of_mpi(op, dtype):
-    """Whether MPI computes it on elements of that dtype."""
-    is_known = dtype not in ("float128", "complex256", "longdouble", "clongdouble")
-    return op._code is not None and is_known and not (op in (LAND, LOR, LXOR) and dtype != "bool")
+    """Whether it is for MPI, on elements of that dtype, to compute or refuse."""
+    if op in (LAND, LOR, LXOR):
+        return not dtype.startswith(("int", "uint"))
+    if op in (MAXLOC, MINLOC):
+        return not dtype.startswith(("[", "{"))  # records (value, place)
+    return op._code is not None and dtype not in ("float128", "complex256")
 
 
 def code_of(op, call, dtype=None):
