@@ -104,7 +104,7 @@ RESULTS = {
     "fill": "None", "item": "Any", "tolist": "Any", "tobytes": "bytes", "__array__": "Any", "__dlpack__": "Any",
     "__dlpack_device__": "tuple[int, int]", "__complex__": "complex", "__format__": "str", "__copy__": "Self",
     "__deepcopy__": "Self", "__reduce__": "tuple[Any, ...]", "__array_ufunc__": "Any", "__array_function__": "Any",
-    "__array_namespace__": "Any", "sort": "None", "partition": "None", "put": "None", "dump": "None", "dumps": "bytes",
+    "__array_namespace__": "Any", "sort": "None", "partition": "None", "put": "None", "setfield": "None", "dump": "None", "dumps": "bytes",
     "tofile": "None", "nonzero": "tuple[ndarray, ...]", "_repr_html_": "str", "__round__": "Any",
 }  # fmt: skip
 SLOTS = {

@@ -179,6 +179,12 @@ PyMethodDef python_methods[] = {
     METHOD("toDlpack",
            "toDlpack($self, /)\n--\n\n"
            "A DLPack capsule over the same memory, with CuPy's older name of ``__dlpack__``."),
+    METHOD("getfield",
+           "getfield($self, /, dtype, offset=0)\n--\n\n"
+           "A view of part of each element: as `dtype`, from `offset` bytes on."),
+    METHOD("setfield",
+           "setfield($self, /, val, dtype, offset=0)\n--\n\n"
+           "Write `val` into the part of each element that ``getfield`` shows."),
     METHOD("setflags",
            "setflags($self, /, write=None, align=None, uic=None)\n--\n\n"
            "Allows or forbids writes through this array; views of it made later follow."),

@@ -111,7 +111,8 @@ bool derives_from_numpys(const PyTypeObject* type) {
 }
 
 bool is_numpys_with_axes(PyObject* o) {
-    return derives_from_numpys(Py_TYPE(o)) && reinterpret_cast<NumPyArray*>(o)->rank > 0;
+    return derives_from_numpys(Py_TYPE(o)) &&
+           (reinterpret_cast<NumPyArray*>(o)->rank > 0 || is_of_numpys(o));
 }
 
 bool is_of_numpys(const PyTypeObject* type) {

@@ -15,7 +15,8 @@ bool has_protocol(PyObject* o);
 
 /// Whether the class is NumPy's array or derives from it; nothing is imported for that.
 bool derives_from_numpys(const PyTypeObject* type);
-/// Whether it is such an array, and has axes: numbers of ours beside it leave results NumPy's.
+/// Whether it is such an array, and has axes or a class of its own, as quantities with a unit have:
+/// numbers of ours beside it leave results NumPy's.
 bool is_numpys_with_axes(PyObject* o);
 
 /// Whether it is a class that derives from NumPy's array, as that of masked arrays: then

@@ -315,8 +315,23 @@ bool serves_values(int slot) {
     }
 }
 
+/// The hash of the dtype, to which the type compares equal: tables that are made with dtypes
+/// (`{un.float64: f}`) are asked with types of values (`table[type(v)]`).
+Py_hash_t hash_of_dtype(PyObject* type) noexcept {
+    return PyObject_Hash(reinterpret_cast<PyHeapTypeObject*>(type)->ht_name);
+}
+
+/// The class of the types of values.
+PyTypeObject* make_metaclass() {
+    PyType_Slot slots[] = {{Py_tp_hash, reinterpret_cast<void*>(hash_of_dtype)}, {0, nullptr}};
+    PyType_Spec spec = {"unisono._engine._ValueType", 0, 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    return reinterpret_cast<PyTypeObject*>(
+        PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(&PyType_Type)));
+}
+
 PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor deallocator,
-                        PyTypeObject* forwarded) {
+                        PyTypeObject* forwarded, PyTypeObject* metaclass) {
     std::vector<PyType_Slot> slots = {
         {Py_tp_dealloc, reinterpret_cast<void*>(deallocator)},
         {Py_tp_hash, reinterpret_cast<void*>(base->tp_hash)},
@@ -334,7 +349,10 @@ PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor dealloc
     PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
     auto* made = reinterpret_cast<PyTypeObject*>(
         PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base)));
-    return made && forward_attributes(made, base, forwarded) ? made : nullptr;
+    if (!made || !forward_attributes(made, base, forwarded)) return nullptr;
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(made), metaclass);  // which has type's layout
+    Py_INCREF(metaclass);
+    return made;
 }
 
 }  // namespace
@@ -350,11 +368,14 @@ bool add_value_types(PyObject* module) {
     Ref kind(PyType_FromSpec(&spec));
     if (!kind.p) return false;
     auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
+    PyTypeObject* metaclass = make_metaclass();
+    if (!metaclass) return false;
     float_value_type =
-        make_type("unisono.float64", &PyFloat_Type, deallocate<free_floats>, forwarded);
-    int_value_type = make_type("unisono.int64", &PyLong_Type, deallocate<free_ints>, forwarded);
+        make_type("unisono.float64", &PyFloat_Type, deallocate<free_floats>, forwarded, metaclass);
+    int_value_type =
+        make_type("unisono.int64", &PyLong_Type, deallocate<free_ints>, forwarded, metaclass);
     complex_value_type =
-        make_type("unisono.complex128", &PyComplex_Type, deallocate_complex, forwarded);
+        make_type("unisono.complex128", &PyComplex_Type, deallocate_complex, forwarded, metaclass);
     if (!float_value_type || !int_value_type || !complex_value_type) return false;
     Ref all(PyTuple_Pack(3, float_value_type, int_value_type, complex_value_type));
     return all.p && PyModule_AddObjectRef(module, "_values", all.p) == 0;

@@ -127,7 +127,7 @@ other_modules = frozenset(modules.split()) - set(
 numpys = frozenset(
     """
     ScalarType _NoValue asmatrix bmat busday_count busday_offset busdaycalendar bytes_ char character clongdouble
-    ctypeslib datetime64 datetime_as_string datetime_data dtypes flexible is_busday longdouble ma
+    complex256 ctypeslib datetime64 datetime_as_string datetime_data dtypes flexible float128 is_busday longdouble ma
     getbufsize matrix matrixlib nditer nested_iters object_ polynomial rec recarray record sctypeDict setbufsize str_
     strings timedelta64 typing
     """.split()

@@ -91,6 +91,18 @@ bool converts(PyObject* o) {
     return o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyNumber_Check(o);
 }
 
+/// As for NumPy, what has items but no length is an element: a number that a class of a program
+/// wraps together with arrays.
+bool has_length(PyObject* o) {
+    if (!PySequence_Check(o)) return false;
+    if (PySequence_Size(o) >= 0) return true;
+    if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_RecursionError) ||
+        PyErr_ExceptionMatches(PyExc_MemoryError))
+        python_failed();
+    PyErr_Clear();
+    return false;
+}
+
 void discover_object(PyObject* o, Nested& n, std::size_t depth) {
     if (Ref theirs(shared_on_device(o)); theirs.p && is_array(theirs.p))
         return discover_array(o, array_of(theirs.p), n, depth);
@@ -100,7 +112,7 @@ void discover_object(PyObject* o, Nested& n, std::size_t depth) {
         return discover_array(o, to_array(made.p, true), n, depth);
     }
     if (n.given && converts(o)) return element_at(n, depth);
-    if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
+    if (has_length(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {
         Ref list(PySequence_List(o));
         if (!list) python_failed();
         PyObject* elements = list.p;

@@ -69,11 +69,19 @@ def _records(shape, value, dtype, order, device, mesh, like, name):
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
 
 
+def several(given):
+    """What is given once or several times, as axes and extents are, as a tuple: arrays and lists are several."""
+    try:
+        return tuple(given)
+    except TypeError:
+        return (given,)
+
+
 def _layout_like(order, like, shape):
     """'C', 'F', or the axes from the farthest elements to the nearest, for an array made like another one."""
     if order not in ("K", "k") or like.ndim < 2:
         return "F" if _in_columns(order, like) else "C"
-    rank = 1 if hasattr(shape, "__index__") else len(shape)
+    rank = len(several(shape))
     if rank != like.ndim:
         return "C"
     strides = [builtins.abs(s) for s in like.strides]
@@ -85,14 +93,14 @@ def _layout_like(order, like, shape):
 
 def _by_axes(make, shape, axes):
     """An array of that shape whose axes lie in memory in that order, the farthest first."""
-    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    shape = several(shape)
     back = sorted(range(len(axes)), key=axes.__getitem__)
     return make(tuple(shape[k] for k in axes)).transpose(back)
 
 
 def _columns(make, shape):
     """An array whose columns lie together: the transposed of one of the reversed shape."""
-    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    shape = several(shape)
     return make(shape[::-1]).T
 
 

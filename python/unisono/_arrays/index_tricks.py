@@ -2,6 +2,7 @@
 
 import unisono as un
 
+from .exchange.numpys_elements import _converted_one, is_numpys, results
 from .ufunc import as_array, is_python_number
 
 
@@ -31,9 +32,20 @@ class _Joiner:
         return f"unisono.{self._name}"
 
     def __getitem__(self, key):
+        try:
+            return self._joined(key)
+        except TypeError:
+            parts = key if isinstance(key, tuple) else (key,)
+            if not is_numpys([p for p in parts if not isinstance(p, (slice, str))]):
+                raise
+        return self._numpys(key)
+
+    def _joined(self, key):
         parts = key if isinstance(key, tuple) else (key,)
         axis, ndmin, start = self._default
         if parts and isinstance(parts[0], str):
+            if parts[0] in ("r", "c"):
+                return self._numpys(key)
             numbers = parts[0].split(",")
             try:
                 axis, ndmin, start = (
@@ -49,6 +61,12 @@ class _Joiner:
         typed = [a.dtype for a, p in zip(arrays, parts, strict=True) if not is_python_number(p)]
         weak = [p for p in parts if is_python_number(p)]
         return un.concatenate(arrays, axis=axis, dtype=un.result_type(*typed, *weak))
+
+    def _numpys(self, key):
+        """NumPy's result: of objects, text and other elements that are its own, and its matrices."""
+        import numpy
+
+        return results(getattr(numpy, self._name)[_converted_one(key)])
 
     @staticmethod
     def _array(part):

@@ -9,6 +9,7 @@ from .. import _engine
 from .._numpy.grids import meshgrid, mgrid, ogrid
 from . import fronts
 from .axes import as_array, as_array_beside, axes_tuple, axis_index
+from .creation import several
 from .joining import (
     _joined,
     append,
@@ -52,7 +53,7 @@ def tile(A, reps):
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     x = as_array(A)
-    reps = tuple(map(operator.index, reps)) if hasattr(reps, "__iter__") else (int(reps),)
+    reps = tuple(map(operator.index, several(reps)))
     rank = max(x.ndim, len(reps))
     reps = (1,) * (rank - len(reps)) + reps
     shape = (1,) * (rank - x.ndim) + x.shape
@@ -60,10 +61,10 @@ def tile(A, reps):
         x.size or any(r * n < 0 for r, n in zip(reps, shape, strict=True))
     ):
         raise ValueError(f"tile: repetitions must not be negative; got {reps}")
-    several = [k for k, r in enumerate(reps) if r != 1]
-    if len(several) == 1 and rank == x.ndim and 0 < reps[several[0]] <= 8:
+    repeated = [k for k, r in enumerate(reps) if r != 1]
+    if len(repeated) == 1 and rank == x.ndim and 0 < reps[repeated[0]] <= 8:
         if isinstance(x, _engine._Array):
-            return un.concatenate((x,) * reps[several[0]], axis=several[0])
+            return un.concatenate((x,) * reps[repeated[0]], axis=repeated[0])
     if x.size == 0:
         return un.empty([r * n for r, n in zip(reps, shape, strict=True)], x.dtype, device=x.device)
     # Each axis in two: which repetition, and where in it.
@@ -155,7 +156,7 @@ def roll(a, shift, axis=None):
     x = as_array(a)
     if axis is None:
         return roll(x.ravel(), shift, 0).reshape(x.shape)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = several(axis)
     if type(shift) is int:  # of any size
         shifts = [shift]
     else:

@@ -608,6 +608,46 @@ def view(self, dtype=None, type=None):
     return made
 
 
+def getfield(self, dtype, offset=0):
+    """Return a view of part of each element: as another dtype, from so many bytes on.
+
+    Parameters
+    ----------
+    dtype : dtype
+    offset : int, optional
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If that does not lie within an element, or is not aligned for the dtype.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.asarray([1 + 2j, 3 + 4j]).getfield("float64", 8).tolist()
+    [2.0, 4.0]
+    """
+    to, offset = resolve(dtype), operator.index(offset)
+    if not 0 <= offset <= self.itemsize - to.itemsize:
+        raise ValueError(
+            f"getfield: {to} from byte {offset} on is not within an element; got {self.dtype}; "
+            f"expected an offset of 0 to {self.itemsize - to.itemsize}"
+        )
+    if not self.ndim:
+        return getfield(un.asarray([self], self.dtype), to, offset)[0]
+    of_bytes = view(self[..., None], "uint8")[..., offset : offset + to.itemsize]
+    return view(of_bytes, to)[..., 0]
+
+
+def setfield(self, val, dtype, offset=0):
+    """Write into the part of each element that `getfield` shows."""
+    getfield(self, dtype, offset)[...] = val
+
+
 def tofile(self, fid, sep="", format="%s"):
     """Write the elements to a file, as bytes or as text."""
     import os

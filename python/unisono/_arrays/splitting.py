@@ -4,6 +4,11 @@ from .ufunc import as_array
 from .views import _axis
 
 
+def _are_indices(indices_or_sections):
+    """Whether it is a sequence; a number of ours has a method for its length, too."""
+    return hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1) > 0
+
+
 def array_split(ary, indices_or_sections, axis=0):
     """Views of parts along an axis: of about equal length, or cut at the given indices.
 
@@ -33,7 +38,7 @@ def array_split(ary, indices_or_sections, axis=0):
     x = as_array(ary)
     k = _axis(axis, x.ndim, "array_split")
     n = x.shape[k]
-    if hasattr(indices_or_sections, "__len__"):
+    if _are_indices(indices_or_sections):
         cuts = [0, *(int(c) for c in indices_or_sections), n]
     else:
         parts = int(indices_or_sections)
@@ -76,7 +81,7 @@ def split(ary, indices_or_sections, axis=0):
     [[1, 2], [3, 4]]
     """
     x = as_array(ary)
-    if not hasattr(indices_or_sections, "__len__"):
+    if not _are_indices(indices_or_sections):
         if x.shape[_axis(axis, x.ndim, "split")] % int(indices_or_sections):
             raise ValueError("array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)

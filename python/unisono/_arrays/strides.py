@@ -1,11 +1,11 @@
 """Views by any strides: windows that slide along axes."""
 
 import math
-import operator
 
 from .. import _engine
 from .._records.strided_memory import Strided
 from .axes import as_array, axes_tuple
+from .creation import several
 from .lifted import of_class_of as _of_class_of
 
 
@@ -14,7 +14,7 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
     import unisono as un
 
     dtype = un.dtype("float64" if dtype is None else dtype)
-    shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
+    shape = several(shape)
     order = order.upper() if isinstance(order, str) else order
     if order not in (None, "C", "F"):
         raise ValueError(f"ndarray: order must be one of 'C' or 'F'; got {order!r}")
@@ -147,10 +147,9 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     [[1, 2, 3], [2, 3, 4]]
     """
     source, x = x, as_array(x)
-    window = (window_shape,) if hasattr(window_shape, "__index__") else tuple(window_shape)
-    given = axis if isinstance(axis, (tuple, list)) or axis is None else (axis,)
+    window = several(window_shape)
     axes = tuple(range(x.ndim)) if axis is None else ()
-    for k in given or ():
+    for k in () if axis is None else several(axis):
         axes += axes_tuple(k, x.ndim, "sliding_window_view")
     if len(window) != len(axes):
         raise ValueError(

@@ -267,13 +267,23 @@ def _by_others(self, others, args, options):
         if made is not NotImplemented:
             return made
     beyond = (*others, *(options.get("out") or ()))
+    error = None
     if (
         hasattr(numpy, self.__name__)
         and any(_numpys(x) is not x for x in inputs)
         and not any(isinstance(x, _engine._Array) for x in beyond)
     ):
-        # They know NumPy's arrays and numbers alone, as pandas does.
-        return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
+        try:  # they know NumPy's arrays and numbers alone, as pandas does
+            return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
+        except TypeError as refusal:
+            error = refusal
+    for x in others:  # a class may know functions by the names that its module imports from here
+        if not isinstance(x, _engine._Array):
+            made = x.__array_ufunc__(self, "__call__", *inputs, **options)
+            if made is not NotImplemented:
+                return made
+    if error is not None:
+        raise error
     kinds = ", ".join(dict.fromkeys(builtins.type(x).__name__ for x in args))
     raise TypeError(
         f"{self.__name__}: operand type(s) all returned NotImplemented from __array_ufunc__; got {kinds}"

@@ -213,8 +213,15 @@ def issubdtype(arg1, arg2):
     >>> un.issubdtype(un.int8, "integer"), un.issubdtype(un.int8, float)
     (True, False)
     """
-    t = _engine._dtype_of(arg1)
     name = arg2 if isinstance(arg2, str) else getattr(arg2, "__name__", None)
+    try:
+        t = _engine._dtype_of(arg1)
+    except TypeError:
+        if name not in _abstract:
+            raise
+        import numpy  # which knows its own dtypes, and not our abstract types
+
+        return numpy.issubdtype(arg1, getattr(numpy, name))
     if name in _abstract:
         return t.kind in _abstract[name]
     return t is _engine._dtype_of(arg2)

@@ -6,6 +6,7 @@ import os
 import unisono as un
 
 from .. import _engine
+from .._arrays.creation import several
 from .._arrays.exchange.from_data import _byte_order, _parse, from_bytes
 from .._arrays.exchange.numpys_elements import results
 from .._arrays.ufunc import as_array, resolve
@@ -400,7 +401,7 @@ def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
     if offset % t.itemsize:
         raise ValueError(f"memmap: offset must be a multiple of {t.itemsize} bytes; got {offset}")
     if shape is not None:
-        shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+        shape = several(shape)
     with _opened(filename, {"r": "rb", "c": "rb", "r+": "r+b", "w+": "w+b"}[mode]) as opened:
         held = opened.seek(0, os.SEEK_END)
         if shape is None:

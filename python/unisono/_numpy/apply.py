@@ -7,6 +7,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.axes import as_array, as_array_beside
+from .._arrays.creation import several
 from .._arrays.exchange import numpys_elements
 from .._arrays.exchange.numpys_elements import by_numpy, is_numpys, is_object
 from .._arrays.transposes import moveaxis
@@ -87,7 +88,7 @@ def apply_over_axes(func, a, axes):
         return by_numpy("apply_over_axes", func, a, axes)
     x = as_array(a)
     n = x.ndim
-    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+    for axis in several(axes):
         axis = axis + n if axis < 0 else axis
         result = as_array(func(x, axis))
         if result.ndim != x.ndim:

@@ -6,6 +6,7 @@ import unisono as un
 
 from .._arrays.exchange.numpys_elements import results
 from .._arrays.ufunc import as_array, is_python_number
+from .._loaded import loaded
 
 
 def real(val):
@@ -191,6 +192,9 @@ def iscomplexobj(x):
     >>> un.iscomplexobj([1, 1j])
     True
     """
+    numpys_dtype = getattr(loaded("numpy"), "dtype", un.dtype)
+    if isinstance(x, (type, un.dtype, numpys_dtype)):
+        return False
     kind = getattr(
         getattr(x, "dtype", None), "kind", None
     )  # also of operators, which are no arrays

@@ -5,7 +5,7 @@ import operator
 
 from .. import _engine, exceptions
 from .._arrays.axes import arrays_together, number_without_axes, store
-from .._arrays.creation import _as_operand
+from .._arrays.creation import _as_operand, several
 from .._engine import _FastPath, matmul
 
 _ndarray = _engine._Array
@@ -367,8 +367,7 @@ def tensordot(a, b, axes=2):
     except TypeError:
         n = operator.index(axes)
         of_a, of_b = range(a.ndim - n, a.ndim), range(n)
-    of_a = [of_a] if hasattr(of_a, "__index__") else list(of_a)
-    of_b = [of_b] if hasattr(of_b, "__index__") else list(of_b)
+    of_a, of_b = (several(k) for k in (of_a, of_b))
     of_a = [_axis(k, a.ndim, "tensordot") for k in of_a]
     of_b = [_axis(k, b.ndim, "tensordot") for k in of_b]
     if [a.shape[k] for k in of_a] != [b.shape[k] for k in of_b]:

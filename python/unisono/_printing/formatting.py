@@ -59,8 +59,8 @@ def set_printoptions(
     formatter : dict
         Functions from a value to its text: under ``"bool"``, ``"int"``, ``"float"``, ``"complexfloat"``,
         ``"int_kind"``, ``"float_kind"``, ``"complex_kind"`` or ``"all"``. Dropped by each call that gives none.
-    legacy : False
-        Other values, the ways of old versions of NumPy, are refused.
+    legacy : str or False
+        A version of NumPy, as ``"1.13"``: NumPy prints the arrays as that one did.
     override_repr : callable
         Takes an array, returns its `repr`. Dropped by each call that gives none.
 
@@ -80,7 +80,7 @@ def set_printoptions(
     given |= {"formatter": formatter, "override_repr": override_repr}
     _current.set({**_current.get(), **given})
     if numpy := loaded("numpy"):
-        numpy.set_printoptions(**given)
+        numpy.set_printoptions(**(_current.get() if given.get("legacy") else given))
 
 
 def _checked(given):
@@ -92,9 +92,10 @@ def _checked(given):
     if given.get("sign", "-") not in ("-", "+", " "):
         raise ValueError("sign option must be one of ' ', '+', or '-'")
     if given.get("legacy") not in (None, False):
-        raise ValueError(
-            f"legacy: printing as old versions of NumPy did is not supported; got {given['legacy']!r}, expected False"
-        )
+        import numpy  # which prints as its old versions did
+
+        with numpy.printoptions(legacy=given["legacy"]):
+            pass
     if "precision" in given:
         try:
             given["precision"] = operator.index(given["precision"])
@@ -153,6 +154,8 @@ def printoptions(*args, **kwargs):
     [0 ... 8]
     """
     before = _current.get()
+    if kwargs.get("legacy"):
+        import numpy  # its options are to be restored, too
     numpy = loaded("numpy")
     with numpy.printoptions() if numpy else contextlib.nullcontext():
         try:
@@ -217,6 +220,12 @@ def array2string(
         )
     options = {**_current.get(), **_checked({k: v for k, v in given.items() if v is not None})}
     x = _array(a)
+    if options["legacy"]:
+        names = {"suppress": "suppress_small", "linewidth": "max_line_width"}
+        wanted = {names.get(k, k): v for k, v in given.items() if v is not None}
+        return _by_numpys(
+            "array2string", x, separator=separator, prefix=prefix, suffix=suffix, **wanted
+        )
     if x.size == 0:
         return "[]"
     shortened = x.size > options["threshold"]
@@ -227,6 +236,16 @@ def array2string(
         rows = _own_values(shown)
     lines = _text_layout.Rows(x.shape, write, options, separator, shortened)
     return lines.text(rows, " " * (len(prefix) + 1), options["linewidth"] - len(suffix))
+
+
+def _by_numpys(name, x, *args, **options):
+    """Text of an array of ours from NumPy's function, for ways of printing that NumPy alone knows."""
+    import numpy
+
+    numpys = numpy.asarray(x.to_device("cpu"))
+    if x.ndim == 0 and x._is_value():
+        return {"array_repr": repr, "array_str": str}.get(name, numpy.array2string)(numpys[()])
+    return getattr(numpy, name)(numpys, *args, **options)
 
 
 def _own_values(x):
@@ -293,6 +312,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     options = _current.get()
     if options["override_repr"] is not None:
         return options["override_repr"](x)
+    if options["legacy"]:
+        return _by_numpys("array_repr", x, max_line_width, precision, suppress_small)
     if x.ndim == 0 and x._is_value():
         return f"un.{x.dtype.name}({_number(x)})"
     width = options["linewidth"] if max_line_width is None else max_line_width
@@ -341,6 +362,8 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     if is_numpys(a):
         return by_numpy("array_str", a, max_line_width, precision, suppress_small)
     x = _array(a)
+    if _current.get()["legacy"]:
+        return _by_numpys("array_str", x, max_line_width, precision, suppress_small)
     if x.ndim == 0:
         return _number(x)
     return array2string(x, max_line_width, precision, suppress_small, " ", "")

@@ -7,6 +7,7 @@ storage, so that its operations are lazy and fuse; whole records are moved by Nu
 import operator
 
 from .. import _engine
+from .._arrays.creation import several
 from .._dtype.objects import DType
 from .field_views import FieldView
 from .strided_memory import (
@@ -360,8 +361,7 @@ def ours(made):
 
 def empty_records(shape, dtype, order="C", zeroed=False):
     """New records; `dtype` is NumPy's."""
-    shape = (shape,) if hasattr(shape, "__index__") else shape
-    shape = tuple(operator.index(n) for n in shape)
+    shape = tuple(operator.index(n) for n in several(shape))
     if any(n < 0 for n in shape):
         raise ValueError(f"shape: negative dimensions are not allowed; got {shape}")
     strides = packed_strides(shape, dtype.itemsize)

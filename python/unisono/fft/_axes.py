@@ -2,7 +2,7 @@
 
 import operator
 
-from .._arrays.creation import _as_operand, arange, empty, zeros
+from .._arrays.creation import _as_operand, arange, empty, several, zeros
 from .._numpy.products import _into
 from ._transform import _axis_of, _input, _transform, _transform_together
 
@@ -376,7 +376,7 @@ def _rolled(x, axes, by):
     x = _as_operand(x)
     if axes is None:
         axes = range(x.ndim)
-    for axis in [axes] if hasattr(axes, "__index__") else axes:
+    for axis in several(axes):
         k = _axis_of(x, axis, "fftshift")
         n = x.shape[k]
         cut = by(n)

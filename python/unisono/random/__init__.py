@@ -6,7 +6,7 @@ any number of threads. The old names (`rand`, `randint`, `seed`, `RandomState`..
 and element index alone.
 """
 
-from ._generator import Generator
+from ._generator import Generator, _Drawing
 from ._legacy import *  # noqa: F403
 from ._legacy import RandomState as RandomState
 from ._legacy import _names
@@ -25,7 +25,7 @@ def default_rng(seed=None):
     ----------
     seed : int, sequence of ints, SeedSequence, BitGenerator or Generator, optional
         The same seed gives the same numbers, those of NumPy; None takes one from the operating
-        system. A bit generator is taken as it is: ``default_rng(Philox(5))``.
+        system. A bit generator is taken as it is: ``default_rng(Philox(5))``; so is a generator, also one of NumPy's.
 
     Returns
     -------
@@ -45,6 +45,10 @@ def default_rng(seed=None):
     >>> float(un.random.default_rng(0).random())
     0.6369616873214543
     """
+    if isinstance(seed, (Generator, RandomState)) and not issubclass(type(seed), _Drawing):
+        import numpy  # whose generator it is
+
+        return numpy.random.default_rng(seed)
     if isinstance(seed, Generator):
         return seed
     if isinstance(seed, RandomState):  # draws on from its stream

@@ -4,6 +4,7 @@ import math
 
 from .. import _engine
 from .._arrays.creation import _float64
+from .._loaded import loaded as _loaded
 from . import _numpys_streams
 from ._checks import (
     _INTEGERS,
@@ -27,7 +28,18 @@ from ._seeds import BitGenerator, KnownAsNumpys
 _plain_types = (float, int)  # of parameters that need no conversion but float()
 
 
-class _Drawing(Multivariate, Picking, KnownAsNumpys):
+class _Kind(type):
+    """The class of generators: NumPy's count as instances, too, for libraries that are given one."""
+
+    def __instancecheck__(cls, x):
+        if super().__instancecheck__(x):
+            return True
+        is_derived = cls.__module__.partition(".")[0] != "unisono"
+        theirs = getattr(_loaded("numpy.random"), cls.__name__, None)
+        return theirs is not None and not is_derived and isinstance(x, theirs)
+
+
+class _Drawing(Multivariate, Picking, KnownAsNumpys, metaclass=_Kind):
     """What `Generator` and `RandomState` have in common; neither is an instance of the other, by which libraries tell them."""
 
     _takes_falling_ranges = False  # in `uniform`: NumPy's old generator does

@@ -183,11 +183,19 @@ def test_wrong_options_raise_as_numpys(options):
     assert caught.type is expected
 
 
-def test_old_ways_of_printing_are_refused():
-    with pytest.raises(
-        ValueError, match=r"legacy: printing as old versions .* got '1.13', expected False"
-    ):
-        un.set_printoptions(legacy="1.13")
+@pytest.mark.parametrize("version", ["1.13", "1.21", "1.25"])
+def test_old_ways_of_printing_are_numpys(version):
+    texts = []
+    for xp in (np, un):
+        x = xp.asarray([1.0, -2.5e-9])
+        with xp.printoptions(legacy=version) as options:
+            assert options["legacy"] == version
+            z = xp.asarray([[1 + 2j], [3]])
+            texts.append((repr(x), str(x[None]), repr(z), repr(x[1]), str(x.astype("float32")[0])))
+            texts[-1] += (xp.array2string(x, precision=2, separator=","),)
+        assert xp.get_printoptions()["legacy"] is False
+    assert texts[0] == texts[1]
+    assert repr(un.ones(2)) == "array([1., 1.])"
 
 
 def test_an_array_on_a_device_says_so(device):

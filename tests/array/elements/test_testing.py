@@ -79,3 +79,9 @@ def test_digits_by_default_are_numpys(name):
             except AssertionError:
                 outcomes.append("differs")
         assert outcomes[0] == outcomes[1], difference
+
+
+def test_the_rest_of_numpys_testing_is_numpys():
+    assert un.testing.TestCase is np.testing.TestCase and un.testing.IS_PYPY is np.testing.IS_PYPY
+    with pytest.raises(AttributeError):
+        un.testing.no_such_name  # noqa: B018

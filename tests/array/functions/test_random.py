@@ -604,3 +604,20 @@ def test_a_new_generator_draws_on_from_an_old_one():
 def test_chances_that_are_no_numbers(xp):
     with pytest.raises(ValueError, match="probabilities contain NaN|Probabilities contain NaN"):
         xp.random.RandomState(0).choice(2, p=[float("nan"), 1.0])
+
+
+@pytest.mark.parametrize("name", ["Generator", "RandomState"])
+def test_generators_of_numpy_are_instances(name):
+    ours, theirs = getattr(un.random, name), getattr(np.random, name)
+    made = theirs(np.random.MT19937(3))
+    assert isinstance(made, ours) and not isinstance(3, ours)
+    other = np.random.RandomState(1) if name == "Generator" else np.random.default_rng(1)
+    assert not isinstance(other, ours)
+
+    class Derived(ours):
+        pass
+
+    assert not isinstance(made, Derived)
+    # It draws on from where it is.
+    expected = np.random.default_rng(theirs(np.random.MT19937(3))).random(3)
+    np.testing.assert_array_equal(un.random.default_rng(made).random(3), expected)

@@ -52,6 +52,8 @@ def retried(name, args, options, arrays_only=False):
         and len(args) == 1
         and "dtype" not in options
         and not _holds_objects(args[0])
+        and not _is_extended(args[0])
+        and not (name == "array" and args[0] is None)  # an argument that was not given
     ):
         return NotImplemented
     if not arrays_only and _writes_numpys(name, args, options):
@@ -289,6 +291,13 @@ def _holds_objects(x):
     if not isinstance(x, (list, tuple)) or not x:
         return False
     return all(map(is_object, x)) or _holds_numbers_of_others(x)
+
+
+def _is_extended(x):
+    """Whether it is, or a sequence holds, numbers of extended precision."""
+    if isinstance(x, (list, tuple)):
+        return any(map(_is_extended, x))
+    return getattr(getattr(x, "dtype", None), "char", None) in tuple(_chars)
 
 
 def _holds_numbers_of_others(x):

@@ -99,6 +99,38 @@ def _register_with_ctypeslib(ctypeslib):
     ctypeslib._ndptr.from_param = classmethod(lambda cls, obj: convert(cls, _unpacked(obj)))
 
 
+def _register_with_distances(distance):
+    """Distances that are written into an array."""
+    for name in ("cdist", "pdist"):
+
+        def writing(f):
+            def replacement(*args, out=None, **named):
+                made = f(*args, out=_unpacked(out), **named)
+                return made if out is None else out
+
+            return replacement
+
+        _replace(distance, name, writing)
+
+
+def _register_with_superlu(superlu):
+    """Right-hand sides of ``splu(a).solve``, ``spilu`` and ``factorized``, whose class SciPy writes in C."""
+
+    class Factors:
+        def __init__(self, factors):
+            self._factors = factors
+
+        def __getattr__(self, name):
+            return getattr(self._factors, name)
+
+        __class__ = property(lambda self: type(self._factors))
+
+        def solve(self, rhs, trans="N"):
+            return self._factors.solve(_unpacked(rhs), trans)
+
+    _replace(superlu, "gstrf", lambda f: lambda *args, **named: Factors(f(*args, **named)))
+
+
 _registrations = {
     "numpy.testing": _register_with_testing,
     "numpy.ctypeslib": _register_with_ctypeslib,  # until NumPy 2.2
@@ -107,6 +139,8 @@ _registrations = {
     "pandas.core.groupby.grouper": _register_with_groups,
     "pandas.core.frame": _register_with_frames,
     "pandas.core.reshape.pivot": _register_with_pivots,
+    "scipy.sparse.linalg._dsolve._superlu": _register_with_superlu,
+    "scipy.spatial.distance": _register_with_distances,
     "einops._backends": _register_with_einops,
     "dask.array.backends": _register_with_dask,
 }
