@@ -35,6 +35,19 @@ struct Ref {
     explicit operator bool() const { return p != nullptr; }
 };
 
+/// A module, or what it has by the name, kept for good in a place that is null before the first
+/// call; borrowed, null with a Python error. The place is no local static that Python's code sets:
+/// a thread at the guard of one would hold the interpreter's lock, which the thread that sets it
+/// waits for.
+inline PyObject* kept(PyObject*& place, const char* module, const char* name = nullptr) {
+    if (place) [[likely]]
+        return place;
+    Ref found(PyImport_ImportModule(module));
+    if (found && name) found = Ref(PyObject_GetAttrString(found.get(), name));
+    if (!place) place = found.release();  // another thread may have been here meanwhile
+    return place;
+}
+
 /// While one lives, its thread has let go of the interpreter's lock.
 class WithoutLock {
   public:

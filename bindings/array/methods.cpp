@@ -53,14 +53,8 @@ PyObject* call_python(const char* module_name, const char* name, PyObject* self,
                       PyObject* names) noexcept {
     // Names are constants of this file; functions live as long as the process.
     static std::unordered_map<const char*, PyObject*> found;
-    PyObject*& function = found[name];
-    if (!function) {
-        PyObject* module = PyImport_ImportModule(module_name);
-        function = module ? PyObject_GetAttrString(module, name) : nullptr;
-        Py_XDECREF(module);
-        if (!function) return nullptr;
-    }
-    PyObject* bound = PyMethod_New(function, self);
+    PyObject* function = kept(found[name], module_name, name);
+    PyObject* bound = function ? PyMethod_New(function, self) : nullptr;
     if (!bound) return nullptr;
     PyObject* result = PyObject_Call(bound, args, names);
     Py_DECREF(bound);
@@ -408,9 +402,10 @@ constexpr char reduce_array[] = "reduce_array";
 
 /// Our function for one of NumPy's, or null without a Python error; borrowed.
 PyObject* counterpart(PyObject* ufunc) {
-    static PyObject* known = PyDict_New();
-    PyObject* ours = known ? PyDict_GetItem(known, ufunc) : nullptr;
-    if (ours || !known) return ours;
+    static PyObject* known = nullptr;
+    if (!known && !(known = PyDict_New())) return nullptr;
+    if (PyObject* ours = PyDict_GetItem(known, ufunc)) return ours;
+    PyObject* ours = nullptr;
     PyObject* module = PyImport_ImportModule("unisono._arrays.exchange.interoperation");
     PyObject* found = module ? PyObject_CallMethod(module, "counterpart", "O", ufunc) : nullptr;
     Py_XDECREF(module);

@@ -166,13 +166,9 @@ bool is_number_beside_numpys(PyObject* a, PyObject* b) {
 /// NumPy's result of an operator between a number of ours and an array of NumPy's.
 template <Op op>
 [[gnu::noinline]] PyObject* beside_numpys(PyObject* a, PyObject* b) noexcept {
-    static PyObject* function = nullptr;  // kept for good
-    if (!function) {
-        Ref module(PyImport_ImportModule("operator"));
-        constexpr std::string_view prefix = "operator.";
-        function = module.p ? PyObject_GetAttrString(module.p, operator_name<op>() + prefix.size())
-                            : nullptr;
-    }
+    constexpr std::string_view prefix = "operator.";
+    static PyObject* known = nullptr;
+    PyObject* function = kept(known, "operator", operator_name<op>() + prefix.size());
     Ref x(function ? as_numpys_number(a) : nullptr);
     Ref y(x.p ? as_numpys_number(b) : nullptr);
     return y.p ? PyObject_CallFunctionObjArgs(function, x.p, y.p, nullptr) : nullptr;

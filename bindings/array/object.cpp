@@ -62,15 +62,10 @@ void dealloc(PyObject* self) noexcept {
 /// repr and str are written in Python, over NumPy's formatting.
 template <int which>
 PyObject* formatted(PyObject* self) noexcept {
-    static PyObject* functions[2] = {};
-    if (!functions[which]) {
-        PyObject* module = PyImport_ImportModule("unisono._printing.formatting");
-        if (!module) return nullptr;
-        functions[which] = PyObject_GetAttrString(module, which ? "array_str" : "array_repr");
-        Py_DECREF(module);
-        if (!functions[which]) return nullptr;
-    }
-    return PyObject_CallOneArg(functions[which], self);
+    static PyObject* known = nullptr;
+    PyObject* function =
+        kept(known, "unisono._printing.formatting", which ? "array_str" : "array_repr");
+    return function ? PyObject_CallOneArg(function, self) : nullptr;
 }
 
 /// ndarray(shape, dtype=float64): uninitialised memory, as NumPy's constructor. What has a

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "array/object.h"
+#include "reference.h"
 
 namespace unisono::python {
 
@@ -26,8 +27,8 @@ struct Name {
 /// self.name(...) as unisono._arrays.methods.name(self, ...).
 template <Name name>
 PyObject* call(PyObject* self, PyObject* args, PyObject* names) noexcept {
-    static PyObject* function = nullptr;  // lives as long as the process
-    if (!function) function = function_of(name.text);
+    static PyObject* known = nullptr;
+    PyObject* function = kept(known, "unisono._arrays.methods", name.text);
     PyObject* bound = function ? PyMethod_New(function, self) : nullptr;
     PyObject* result = bound ? PyObject_Call(bound, args, names) : nullptr;
     Py_XDECREF(bound);

@@ -133,9 +133,9 @@ PyObject* call_with(PyObject* function, PyObject* first, PyObject* const* args, 
 
 PyObject* call_by_protocol(const char* name, PyObject* first, PyObject* const* args, Py_ssize_t n,
                            PyObject* names) noexcept {
-    static PyObject* module = nullptr;
-    if (!module && !(module = PyImport_ImportModule("unisono._arrays.subclasses"))) return nullptr;
-    Ref function(PyObject_GetAttrString(module, name));
+    static PyObject* known = nullptr;
+    PyObject* module = kept(known, "unisono._arrays.subclasses");
+    Ref function(module ? PyObject_GetAttrString(module, name) : nullptr);
     return function.p ? call_with(function.p, first, args, n, names) : nullptr;
 }
 

@@ -70,11 +70,8 @@ PyObject* operated_by_numpy(const char* name, PyObject* a, PyObject* b) noexcept
 
 PyObject* as_numpys_number(PyObject* o) noexcept {
     if (!is_number(o)) return Py_NewRef(o);
-    static PyObject* convert = nullptr;  // kept for good
-    if (!convert) {
-        Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
-        convert = module.p ? PyObject_GetAttrString(module.p, "as_numpys_number") : nullptr;
-    }
+    static PyObject* known = nullptr;
+    PyObject* convert = kept(known, "unisono._arrays.exchange.numpys_elements", "as_numpys_number");
     return convert ? PyObject_CallOneArg(convert, o) : nullptr;
 }
 

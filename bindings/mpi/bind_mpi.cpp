@@ -361,8 +361,8 @@ void send_object(nb::handle self, nb::handle object, int dest, int tag) {
         return;
     }
     static PyObject* const protocol = PyLong_FromLong(5);
-    static nb::handle dumps = nb::object(nb::module_::import_("pickle").attr("dumps")).release();
-    const nb::object data = called(dumps, object, protocol);
+    static PyObject* known = nullptr;
+    const nb::object data = called(kept_of(known, "pickle", "dumps"), object, protocol);
     PyComm& comm = nb::cast<PyComm&>(self);
     const char* from = PyBytes_AS_STRING(data.ptr());
     unlocked([&] { comm->send(from, PyBytes_GET_SIZE(data.ptr()), dest, tag, false); });
@@ -371,7 +371,8 @@ void send_object(nb::handle self, nb::handle object, int dest, int tag) {
 nb::object receive_object(nb::handle self, nb::handle /*buf*/, int source, int tag,
                           nb::handle status) {
     if (has_waiting(self)) return self.attr("_receive_beside")(source, tag, status);
-    static nb::handle loads = nb::object(nb::module_::import_("pickle").attr("loads")).release();
+    static PyObject* known = nullptr;
+    const nb::handle loads = kept_of(known, "pickle", "loads");
     const nb::object data = receive_bytes(nb::cast<PyComm&>(self), source, tag, true, status);
     // PROC_NULL sends nothing.
     return PyBytes_GET_SIZE(data.ptr()) > 0 ? called(loads, data, nullptr) : nb::none();

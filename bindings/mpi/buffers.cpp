@@ -3,25 +3,30 @@
 
 #include "array/exchange/buffer_format.h"
 #include "array/object.h"
+#include "reference.h"
 
 namespace nb = nanobind;
 
 namespace unisono::python {
 
+nb::handle kept_of(PyObject*& place, const char* module, const char* name) {
+    const nb::handle found = kept(place, module, name);
+    if (!found.is_valid()) throw nb::python_error();
+    return found;
+}
+
 namespace {
 
 /// A packed host array of the same elements.
 nb::object staged(nb::handle array) {
-    static nb::handle make =
-        nb::object(nb::module_::import_("unisono.mpi._staging").attr("stage")).release();
-    return make(array);
+    static PyObject* known = nullptr;
+    return kept_of(known, "unisono.mpi._staging", "stage")(array);
 }
 
 /// The memory that a list of a buffer, a count and a type means; None where it is none.
 nb::object specified(nb::handle spec, bool writable) {
-    static nb::handle find =
-        nb::object(nb::module_::import_("unisono.mpi._datatypes").attr("specified")).release();
-    return find(spec, writable);
+    static PyObject* known = nullptr;
+    return kept_of(known, "unisono.mpi._datatypes", "specified")(spec, writable);
 }
 
 /// An array of ours on the memory of another library's.
@@ -102,9 +107,8 @@ DType Buffer::dtype() const {
 void Buffer::deliver() {
     release();
     if (!target_.is_valid()) return;
-    static nb::handle assign =
-        nb::object(nb::module_::import_("unisono.mpi._staging").attr("assign")).release();
-    assign(target_, staged_);
+    static PyObject* known = nullptr;
+    kept_of(known, "unisono.mpi._staging", "assign")(target_, staged_);
     target_.reset();
     staged_.reset();
 }

@@ -7,6 +7,9 @@
 
 namespace unisono::python {
 
+/// As `kept` of reference.h; throws nb::python_error.
+nanobind::handle kept_of(PyObject*& place, const char* module, const char* name);
+
 /// Memory of an array of ours, or of anything with the buffer protocol, held while a message uses
 /// it. Arrays that are not packed on the host go through a copy, which what was received is
 /// assigned from.

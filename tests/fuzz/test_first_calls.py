@@ -9,7 +9,7 @@ program = """
 import math, os, pickle, random, sys, threading, traceback
 
 seed = int(sys.argv[1])
-sys.setswitchinterval(1e-6)
+sys.setswitchinterval(1e-5)
 import unisono as un
 
 
@@ -54,6 +54,35 @@ def typed_list():
 
     two = List([1.0, 2.0])
     assert un.njit(lambda x: x[0] + x[1])(two) == 3
+
+
+def instances():
+    @un.jitclass([("x", un.float64)])
+    class Number:
+        def __init__(self, x):
+            self.x = x
+
+        def twice(self):
+            return self.x * 2
+
+    assert Number(3.0).twice() == 6
+
+
+def function_argument():
+    apply = un.njit(lambda f, x: f(x) + 1)
+    assert apply(abs, -2.0) == 3
+
+
+def programs_of_opencl():
+    import unisono.opencl as cl
+
+    try:
+        context = cl.create_some_context(interactive=False)
+    except cl.Error:
+        return
+    cl.Program(context, "kernel void f(global float *x) { x[get_global_id(0)] = 1; }").build()
+    with un.device("opencl"):
+        assert un.ones(3).sum() == 3
 
 
 def kernel():
@@ -104,12 +133,12 @@ def objects():
     raise AssertionError
 
 
-calls = [loop, elements, rows, containers, typed_list, kernel, stencil, numpys, text_of_c, vocabularies, functions, objects]
+calls = [loop, instances, function_argument, programs_of_opencl, elements, rows, containers, typed_list, kernel, stencil, numpys, text_of_c, vocabularies, functions, objects]
 start, failed = threading.Barrier(6), []
 
 
 def work(k):
-    mine = random.Random(f"{seed} {k}").sample(calls, 6)
+    mine = random.Random(f"{seed} {k}").sample(calls, 8)
     start.wait()
     for call in mine:
         try:

@@ -15,6 +15,7 @@
 #include "jit/values/objects.h"
 #include "jit/values/table_codes.h"
 #include "jit/values/text.h"
+#include "reference.h"
 #include "tape/record/record.h"
 
 namespace unisono::python {
@@ -177,12 +178,9 @@ bool Arguments::add_value(PyObject* object) {
 /// Members of IntEnum and the like are their numbers or texts, as those that a function captures.
 bool Arguments::add_member(PyObject* object, const std::string& name) {
     if (!PyLong_Check(object) && !PyFloat_Check(object) && !PyUnicode_Check(object)) return false;
-    static PyObject* base = nullptr;
-    if (!base) {
-        Ref module(PyImport_ImportModule("enum"));
-        base = module ? PyObject_GetAttrString(module.get(), "Enum") : nullptr;
-        if (!base) throw PythonError{};
-    }
+    static PyObject* known = nullptr;
+    PyObject* base = kept(known, "enum", "Enum");
+    if (!base) throw PythonError{};
     const int is_member = PyObject_IsInstance(object, base);
     if (is_member < 0) throw PythonError{};
     if (!is_member) return false;

@@ -4,6 +4,7 @@
 #include "frontend/syntax/tree.h"
 #include "jit/dispatch.h"
 #include "jit/values/arguments.h"
+#include "reference.h"
 
 namespace unisono::python {
 
@@ -34,8 +35,9 @@ static void copy_cells(PyObject* from, PyObject* to) {
 /// A function that is not compiled yet, or one that compiled code knows by its name; false for
 /// others.
 bool Arguments::add_callable(PyObject* object) {
-    static PyObject* module = PyImport_ImportModule("unisono._jit.plain_functions");
-    Ref form(module ? PyObject_CallMethod(module, "argument_form", "O", object) : nullptr);
+    static PyObject* known = nullptr;
+    PyObject* ask = kept(known, "unisono._jit.plain_functions", "argument_form");
+    Ref form(ask ? PyObject_CallOneArg(ask, object) : nullptr);
     if (!form) throw PythonError{};
     if (form.get() == Py_None) return false;
     if (PyUnicode_Check(form.get())) {

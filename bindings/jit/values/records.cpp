@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "jit/dispatch.h"
 #include "jit/source.h"
+#include "reference.h"
 
 namespace unisono::python {
 
@@ -24,8 +25,8 @@ static PyObject* checked(PyObject* object) {
 }
 
 static PyObject* helpers() {
-    static PyObject* module = checked(PyImport_ImportModule("unisono._jit.classes"));
-    return module;
+    static PyObject* known = nullptr;
+    return checked(kept(known, "unisono._jit.classes"));
 }
 
 static std::string text_of(PyObject* object) {

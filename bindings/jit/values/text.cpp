@@ -16,6 +16,7 @@
 #include "frontend/exceptions.h"
 #include "jit/dispatch.h"
 #include "jit/values/tables.h"
+#include "reference.h"
 #include "runtime/text_methods.h"
 
 namespace unisono::python {
@@ -104,9 +105,8 @@ PyObject* exception_class(std::int64_t code) {
         return static_cast<PyObject*>(const_cast<void*>(own));
     std::string name = frontend::exception_name(code);
     if (name == "LinAlgError") {
-        static PyObject* of_numpy = nullptr;  // kept for good
-        Ref module(of_numpy ? nullptr : PyImport_ImportModule("numpy.linalg"));
-        if (module) of_numpy = PyObject_GetAttrString(module.get(), name.c_str());
+        static PyObject* known = nullptr;
+        PyObject* of_numpy = kept(known, "numpy.linalg", "LinAlgError");
         PyErr_Clear();
         return of_numpy ? of_numpy : PyExc_ValueError;
     }

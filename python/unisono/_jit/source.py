@@ -63,7 +63,7 @@ def _read_lambda(function, file):
         *unfiled.texts_for(function),
     ):
         try:
-            module = ast.parse(text)
+            module = _tree(text)
         except SyntaxError:
             continue
         is_read = is_read or bool(text)
@@ -80,6 +80,14 @@ def _read_lambda(function, file):
         f"<lambda>: the file has changed since the function was defined; got other code at "
         f"{file}:{code.co_firstlineno} than the function runs; reload the module"
     )
+
+
+def _tree(text):
+    """As `ast.parse`; CPython before 3.11.5 counts the depths of all threads' trees together, and may find them wrong."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def _lambda_of(module, text, code):
@@ -149,7 +157,7 @@ def _parse(lines, first_line):
     is_indented = bool(lines) and lines[0][:1] in (" ", "\t")
     before = "\n" * (first_line - 2) + "if 1:\n" if is_indented else "\n" * (first_line - 1)
     try:
-        body = ast.parse(before + "".join(lines)).body
+        body = _tree(before + "".join(lines)).body
     except SyntaxError:
         return None
     definition = body[0].body[0] if is_indented and body else body[0] if body else None

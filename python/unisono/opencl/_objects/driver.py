@@ -6,6 +6,7 @@ The engine's own back end uses the same library, so that addresses of its object
 import builtins
 import ctypes
 
+from ... import _engine
 from ..._engine import DeviceError
 from .constants import status_code
 
@@ -52,7 +53,6 @@ _types = {
 }
 _functions = {}
 _function_addresses = {}
-_library = None
 
 
 class Error(DeviceError):
@@ -118,28 +118,30 @@ def wrong(routine, name, what):
 
 
 def _load():
-    global _library
-    if _library is None:
-        try:
-            _library = ctypes.CDLL("libOpenCL.so.1")
-        except OSError as error:
-            raise Error(
-                f"OpenCL: libOpenCL.so.1 cannot be loaded ({error}); install an OpenCL driver; see `python -m unisono doctor`"
-            ) from None
-        for table, result, more in (
-            (_codes, ctypes.c_int32, ""),
-            (_objects, ctypes.c_void_p, ""),
-            (_addresses, ctypes.c_void_p, ""),
-        ):
-            words = table.split()
-            for name, letters in zip(words[::2], words[1::2], strict=True):
-                try:
-                    function = getattr(_library, name)
-                except AttributeError:
-                    continue
-                function.restype = result
-                function.argtypes = [_types[letter] for letter in letters + more]
-                _functions[name] = function
+    """Fill the table of functions, at once: another thread may be asking."""
+    try:
+        library = ctypes.CDLL("libOpenCL.so.1")
+    except OSError as error:
+        raise Error(
+            f"OpenCL: libOpenCL.so.1 cannot be loaded ({error}); install an OpenCL driver; see `python -m unisono doctor`"
+        ) from None
+    _engine._devices()  # in one thread: first calls of the loader and of drivers are not safe in several
+    found = {}
+    for table, result in (
+        (_codes, ctypes.c_int32),
+        (_objects, ctypes.c_void_p),
+        (_addresses, ctypes.c_void_p),
+    ):
+        words = table.split()
+        for name, letters in zip(words[::2], words[1::2], strict=True):
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                continue
+            function.restype = result
+            function.argtypes = [_types[letter] for letter in letters]
+            found[name] = function
+    _functions.update(found)
     return _functions
 
 
