@@ -2,6 +2,7 @@
 // arrays, objects, other tables. Rows of a table without keys.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -377,16 +378,49 @@ void list_find(std::int64_t* v) {
     v[1] = count;
 }
 
+/// The order of rows whose first words are numbers of type T: the rest is only looked at where
+/// those are equal.
+template <class T>
+void order_by_numbers(const Table& t, bool falls, std::vector<std::int64_t>& order) {
+    struct Led {
+        T number;
+        std::int64_t row;
+    };
+    std::vector<Led> led(order.size());
+    for (std::int64_t k : order)
+        led[static_cast<std::size_t>(k)] = {std::bit_cast<T>(*t.row(k)), k};
+    const bool is_all = t.form().values == 1;
+    std::stable_sort(led.begin(), led.end(), [&](const Led& a, const Led& b) {
+        if (a.number != b.number) return falls ? b.number < a.number : a.number < b.number;
+        const int found = is_all ? 0 : t.compare(t.row(a.row), t.row(b.row));
+        return falls ? found > 0 : found < 0;
+    });
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = led[k].row;
+}
+
+/// Whether its rows begin with floats, none of which is NaN.
+bool leads_with_floats(const Table& t) {
+    if (t.form().kind(0) != WordKind::Float) return false;
+    for (std::int64_t k = 0; k < t.rows(); ++k) {
+        if (std::isnan(std::bit_cast<double>(*t.row(k)))) return false;
+    }
+    return true;
+}
+
 /// [list, how]: [status]; how 0 rising, 1 falling, both stable, 2 from behind
 void list_order(std::int64_t* v) {
     Table& t = table_at(v[0]);
-    std::int64_t how = v[1];
+    const std::int64_t how = v[1];
     v[0] = 0;
     try {
         std::vector<std::int64_t> order(static_cast<std::size_t>(t.rows()));
         std::iota(order.begin(), order.end(), std::int64_t{0});
         if (how == 2) {
             std::reverse(order.begin(), order.end());
+        } else if (t.form().values > 0 && t.form().kind(0) == WordKind::Whole) {
+            order_by_numbers<std::int64_t>(t, how == 1, order);
+        } else if (t.form().values > 0 && leads_with_floats(t)) {
+            order_by_numbers<double>(t, how == 1, order);
         } else {
             std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
                 int found = t.compare(t.row(a), t.row(b));

@@ -274,6 +274,10 @@ class Vectorized(Methods, _engine._ItemLoops):
             operands = (*args, *(options.get(n) for n in self._names))
             if targets.needs_copies(self, operands, options.get("out")):
                 return targets.call(self, self._call, args, options, self.nin)
+        if list in map(type, args) and not options:
+            rows = _rows_of_lists(args)
+            if rows is not None:
+                return self(*rows)
         if len(args) >= self.nin and self._add_short_loop(args[: self.nin]):
             return self(*args, **options)
         if len(options) == ("out" in options) and len(args) + len(options) == self.nargs:
@@ -502,6 +506,23 @@ _half = _dtypes.dtype("float16")
 _short_numbers = frozenset((int, float))
 most_loops = 16  # of a function, each for operands of other types
 _plain = frozenset((bool, int, float, complex, _engine.ndarray))
+
+
+def _rows_of_lists(args):
+    """The arguments with lists as NumPy's arrays, which loops over few elements take; None where they do not."""
+    numpy = loaded("numpy")
+    if numpy is None or any(isinstance(x, _engine._Array) for x in args):
+        return None
+    rows = []
+    for x in args:
+        if type(x) is list:
+            if not 1 < len(x) <= most_short or type(x[0]) not in _short_numbers:
+                return None
+            x = numpy.asarray(x)
+            if x.dtype not in (numpy.float64, numpy.int64):
+                return None
+        rows.append(x)
+    return rows
 
 
 def _shape(x):

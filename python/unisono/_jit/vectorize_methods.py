@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 from .. import _engine
 from .._arrays import ufunc as _ufunc
 from .._arrays.axes import as_array_beside
 from .._engine import CompileError
+from .._loaded import loaded
 from . import targets
 from .text import compile_text
 
@@ -86,7 +85,7 @@ class Methods:
         return types, result
 
     def _takes_short_row(self, x):
-        numpy = sys.modules.get("numpy")
+        numpy = loaded("numpy")
         return (
             numpy is not None
             and type(x) is numpy.ndarray

@@ -179,3 +179,69 @@ def test_entries_need_no_calls():
     for f in (counted, found):
         text = "\n".join(f.inspect_llvm().values())
         assert "unisono_native_" not in text
+
+
+@un.jit
+def in_order(rows, falls):
+    rows.sort(reverse=falls)
+    return len(rows)
+
+
+nan = float("nan")
+tables = {
+    "ints": [(k * 7919 % 11, k) for k in range(60)],
+    "floats": [(k * 7919 % 11 / 2, -k) for k in range(60)],
+    "zeros": [(0.0, 1), (-0.0, 2), (0.0, 0), (-1.0, 3)],
+    "texts": [("ab"[k % 2] * (k % 5), k % 3) for k in range(40)],
+    "bools": [(k % 3 == 0, -k) for k in range(9)],
+    "lists": [[k * 7 % 5, k % 3] for k in range(30)],
+}
+
+
+@pytest.mark.parametrize("falls", [False, True])
+@pytest.mark.parametrize("rows", tables)
+def test_sorted_in_place(rows, falls):
+    mine, same = list(tables[rows]), list(tables[rows])
+    in_order(mine, falls)
+    same.sort(reverse=falls)
+    assert mine == same
+    assert str(mine) == str(same)  # -0.0 is not 0.0
+
+
+def test_nan_among_floats_stays():
+    rows = [(1.0, 0), (nan, 1), (0.5, 2)]
+    in_order(rows, False)
+    assert sorted(b for _, b in rows) == [0, 1, 2]
+
+
+def risky(i):
+    if i % 5 == 3:
+        raise ValueError("odd")
+    if i % 11 == 7:
+        raise KeyError(i)
+    return i * 2
+
+
+compiled_risky = un.jit(risky)
+
+
+def caught(n):
+    total = 0
+    kinds = 0
+    for i in range(n):
+        try:
+            total += compiled_risky(i)
+            kinds += 1
+        except ValueError:
+            total -= 1
+        except KeyError:
+            total -= 100
+        else:
+            kinds += i
+        finally:
+            total += 1
+    return total, kinds
+
+
+def test_raised_in_a_call_inside_of_try():
+    assert un.jit(caught)(200) == caught(200)

@@ -269,3 +269,34 @@ def test_reductions_of_few_elements(f, row):
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first, general)
     assert type(f.reduce(x)) is type(f.reduce(un.asarray(x)))
+
+
+lists = {
+    "floats": [1.0, 2.5, -3.0],
+    "ints": [1, 2, 3],
+    "mixed": [1, 2.5, 3],
+    "bools": [True, False, True],
+    "with a bool": [1, True, 3],
+    "one": [2.5],
+    "none": [],
+    "long": [1 << 63, 1, 2],
+    "longer": [1 << 70, 1, 2],
+    "rows": [[1.0, 2.0, 3.0]],
+    "complex": [1.0, 2j, 3.0],
+    "texts": ["a", "b", "c"],
+}
+
+
+@pytest.mark.parametrize("values", lists)
+@pytest.mark.parametrize("f", [scaled, mixed])
+def test_lists_of_numbers(f, values):
+    given = lists[values]
+    for left, right in ((given, given), (given, 2.0), (2, given), (A[:3], given)):
+        first, second = both(f, left, right)
+        general = both(lambda a, b: f._apply((a, b)), left, right)[0]
+        if isinstance(first, type):
+            assert first is second is general
+            continue
+        assert first.dtype == second.dtype == general.dtype
+        np.testing.assert_array_equal(first, second)
+        np.testing.assert_array_equal(first, general)
