@@ -139,6 +139,9 @@ def test_arrays_that_know_dlpack_alone_are_buffers():
     right, left = (rank + 1) % size, (rank - 1) % size
     comm.Sendrecv(KnowsDLPackAlone(source), right, 0, KnowsDLPackAlone(got), left, 0)
     assert got.tolist() == [left, left + 1, left + 2]
+    sent, part = KnowsDLPackAlone(source), KnowsDLPackAlone(got)
+    comm.Sendrecv([sent, (2, 1), MPI.DOUBLE], right, 0, [part, 2, MPI.DOUBLE], left, 0)
+    assert got.tolist() == [left + 1, left + 2, left + 2]
     total = np.zeros(3)
     comm.Allreduce(KnowsDLPackAlone(np.ones(3)), KnowsDLPackAlone(total))
     assert total.tolist() == [size] * 3

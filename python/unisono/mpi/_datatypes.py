@@ -333,7 +333,11 @@ def specified(spec, writable):
     try:
         view = memoryview(buffer)
     except (BufferError, TypeError, ValueError):
-        return _of_device(buffer, count, start)
+        if hasattr(buffer, "reshape"):
+            return _of_device(buffer, count, start)
+        import unisono
+
+        return specified([unisono.from_dlpack(buffer), *spec[1:]], writable)
     if isinstance(kind, Datatype) and kind._places is not None:
         return _apart(view, kind, count, start, writable)
     dtype = type_of(kind)
