@@ -196,6 +196,7 @@ def test_what_is_known_of_a_window(make):
     win, local = make(4 + rank, "int32")
     assert win.attrs == (MPI.Get_address(win.tomemory()), 16 + 4 * rank, 4)
     assert len(win.tomemory()) == 16 + 4 * rank
+    assert win.tomemory() and not MPI.Alloc_mem(0)
     assert MPI.Group.Compare(win.group, comm.group) == MPI.IDENT
     assert (win.group_rank, win.group_size) == (rank, size)
     assert win.Get_attr(MPI.WIN_MODEL) == MPI.WIN_UNIFIED

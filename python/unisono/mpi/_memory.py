@@ -42,6 +42,9 @@ class buffer(ndarray):
         """The memory at an address, which must stay."""
         return cls.frombuffer(at_address(address, nbytes, None), readonly)
 
+    def __bool__(self):
+        return self.nbytes > 0  # as a memoryview answers, whatever the bytes are
+
     @property
     def address(self):
         """Where it begins."""
