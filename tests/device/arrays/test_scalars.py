@@ -15,8 +15,8 @@ UFUNCS = [name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)]
 PAIRS = [
     n for n in UFUNCS if getattr(np, n).nin == 2 and isinstance(getattr(un, n, None), un.ufunc)
 ]
-# What reads or writes files, changes settings, or takes results where this test gives numbers.
-OTHERS = """fromfile genfromtxt load loadtxt memmap save savetxt savez savez_compressed set_printoptions setbufsize seterr
+# What reads or writes files, changes settings, takes results where this test gives numbers, or is of the host's memory.
+OTHERS = """frombuffer fromfile genfromtxt load loadtxt memmap save savetxt savez savez_compressed set_printoptions setbufsize seterr
 seterrcall show_config show_runtime test info isneginf isposinf frompyfunc vectorize""".split()
 
 

@@ -1,6 +1,7 @@
 """Functions of OpenCL C and CUDA C in kernels of C text, beside Python's integers and NumPy."""
 
 import math
+from decimal import Decimal
 from statistics import NormalDist
 
 import numpy as np
@@ -280,6 +281,8 @@ def test_special_values(device):
         "erfcinv(x)": [np.inf, np.inf, 0, *[np.nan] * 6],
         "normcdf(x)": [0.5, 0.5, *[NormalDist().cdf(v) for v in (1, -1)], 1, 0, np.nan, 1, 4.906713927148187e-198],
     }  # fmt: skip
+    scaled = [float(2 * (Decimal(0.01 * v - 26.62) ** 2).exp()) for v in (0, 0, 1, 30)]
+    want["erfcx(0.01 * x - 26.62)"] = [*scaled[:3], np.inf, 0, np.inf, np.nan, scaled[3], np.inf]
     made = run(list(want), "double", x, x, "double", device)
     for e, values in want.items():
         np.testing.assert_allclose(made[e], values, rtol=1e-14, err_msg=e)
