@@ -14,9 +14,10 @@ import math
 
 import numpy as np
 
-from ..cuda.warps import fma
+from ..cuda import warps
 from . import jit
 
+fma = warps.fma  # by way of the package, which is imported before its parts
 _ROOT_HALF = 0.7071067811865476
 _ROOT_HALF_REST = -4.833646656726457e-17
 

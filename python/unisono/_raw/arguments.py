@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import _Array, ndarray
-from ..cuda.devices import current_device
+from ..cuda import devices  # the package before its parts: another thread may be importing it
 from . import record_arguments
 from .textures import TextureObject
 
@@ -112,7 +112,7 @@ def place_of(given):
         a = a._memory if isinstance(a, TextureObject) else a
         if isinstance(a, (_Array, MemoryPointer)) and a.device.name != "cpu":
             return a.device.name
-    return current_device().name
+    return devices.current_device().name
 
 
 def number_of(kernel, name, base, a):

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._engine import _Array
 from .._records.strided_memory import packed_strides
-from ..cuda.devices import Stream, current_device
+from ..cuda import Stream, devices
 from .arguments import is_packed, number_of, place_of
 from .kernels import RawKernel
 from .textures import TextureObject
@@ -340,7 +340,7 @@ class ElementwiseKernel(Typed):
         """
         if len(args) not in self._counts:
             self._wrong_count(args)
-        key = (size, block_size, current_device().name, *map(key_of, args))
+        key = (size, block_size, devices.current_device().name, *map(key_of, args))
         plan = self._plans.get(key)
         if plan is None:
             known = [readable(a) for a in args]

@@ -9,7 +9,7 @@ import re
 import weakref
 
 from .. import _engine
-from ..cuda.devices import Stream, current_device
+from ..cuda import Stream, devices
 from ..cuda.launches import kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
 from .syntax import expressions, tags
@@ -194,7 +194,7 @@ class RawModule:
         dtype = found.record.dtypes[0] if found.record else found.base
         if found.record and len(found.record.dtypes) > 1:
             dtype = "uint8"
-        return self._global(name, current_device().name, dtype)
+        return self._global(name, devices.current_device().name, dtype)
 
     def _variable(self, name):
         found = self._parsed().unit.variables.get(name)
@@ -355,7 +355,7 @@ class RawKernel:
     @property
     def max_threads_per_block(self):
         """Threads that a block has at most on the current device."""
-        return current_device().max_work_group_size
+        return devices.current_device().max_work_group_size
 
     @property
     def code(self):

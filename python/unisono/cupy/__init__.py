@@ -15,7 +15,7 @@ import unisono as _un
 from .._raw.elementwise import ElementwiseKernel
 from .._raw.kernels import RawKernel, RawModule
 from .._raw.reduction import ReductionKernel
-from ..cuda.devices import current_device as _current_device
+from ..cuda import devices as _devices
 from . import _placing, cuda, exceptions
 
 __all__ = [
@@ -119,7 +119,7 @@ def _on_current_device(function, name):
             isinstance(given, _un._engine._Array) and given.device.name != "cpu"
         ):
             return function(*args, **options)
-        device = _current_device()
+        device = _devices.current_device()
         if device.name == "cpu":
             return function(*args, **options)
         with _un.device(device):
@@ -409,7 +409,7 @@ def memoize(for_each_device=False):
 
         @functools.wraps(function)
         def remembered(*args, **options):
-            place = _current_device().name if for_each_device else None
+            place = _devices.current_device().name if for_each_device else None
             key = place, args, frozenset(options.items())
             if key not in known:
                 known[key] = function(*args, **options)

@@ -9,7 +9,7 @@ import threading
 import unisono as un
 
 from .._engine import _Array
-from ..cuda.devices import current_device
+from ..cuda import devices
 
 _mine = threading.local()
 
@@ -33,7 +33,7 @@ def placed(function):
 
     @functools.wraps(function)
     def made(*args, **options):
-        device = current_device()
+        device = devices.current_device()
         if device.name == "cpu" or getattr(_mine, "is_inside", False):
             return function(*args, **options)
         with _outermost(), un.device(device):

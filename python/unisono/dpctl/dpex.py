@@ -14,7 +14,7 @@ import types
 from .. import _engine, _jit
 from .._engine import CompileError
 from .._jit.desugar import Value, _at, _call, _constant
-from ..cuda.launches import kernel_of
+from ..cuda import launches
 from ._queues import LocalAccessor, SyclEvent, get_current_queue, get_device_cached_queue
 
 __all__ = [
@@ -385,7 +385,7 @@ class Kernel:
 
             return flat
 
-        return kernel_of(python, device, {"captures": True}, flatten)
+        return launches.kernel_of(python, device, {"captures": True}, flatten)
 
     def _run(self, queue, over, local, args):
         device = next(
