@@ -304,6 +304,19 @@ PyRequest start_receive(PyComm& self, nb::handle buf, int source, int tag) {
     return started(std::move(request), std::move(b), {}, true);
 }
 
+/// A receive and a send under way. Both buffers are checked before either begins: a receive that
+/// is given up would have taken a message.
+std::pair<PyRequest, PyRequest> exchange(PyComm& self, nb::handle sendbuf, int dest, int sendtag,
+                                         nb::handle recvbuf, int source, int recvtag) {
+    Buffer into(recvbuf, true, "Irecv"), from(sendbuf, false, "Isend");
+    auto incoming =
+        unlocked([&] { return self->start_receive(into.data(), into.bytes(), source, recvtag); });
+    auto outgoing =
+        unlocked([&] { return self->start_send(from.data(), from.bytes(), dest, sendtag, false); });
+    return {started(std::move(incoming), std::move(into), {}, true),
+            started(std::move(outgoing), std::move(from), {}, false)};
+}
+
 /// A message that is still to be received, by its holder alone.
 struct PyMatched {
     std::unique_ptr<comm::Matched> message;
@@ -638,6 +651,8 @@ void add_communicators(nb::module_& m) {
         nb::arg("buf").none(), nb::arg("dest"), nb::arg("tag") = 0);
     c.def("Irecv", &start_receive, nb::arg("buf").none(), nb::arg("source") = comm::any_source,
           nb::arg("tag") = comm::any_tag);
+    c.def("_start_exchange", &exchange, nb::arg("sendbuf").none(), nb::arg("dest"),
+          nb::arg("sendtag"), nb::arg("recvbuf").none(), nb::arg("source"), nb::arg("recvtag"));
     c.def(
         "Probe",
         [](PyComm& p, int source, int tag, nb::handle status) {

@@ -43,6 +43,7 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
     nb::handle taken = object;
     nb::object given;
     if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()) || object.is_none()) {
+        given_ = nb::borrow(object);
         given = specified(object, writable);
         if (!given.is_none()) taken = object = given;
         if (nb::hasattr(given, "room")) {
@@ -52,6 +53,7 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
         }
     }
     if (!PyObject_CheckBuffer(taken.ptr()) && nb::hasattr(taken, "__dlpack__")) {
+        if (!given_.is_valid()) given_ = nb::borrow(taken);
         given = shared(taken);  // an array of another library, which knows DLPack alone
         taken = object = given;
     }
@@ -92,6 +94,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
     held_ = std::exchange(other.held_, false);
     target_ = std::move(other.target_);
     staged_ = std::move(other.staged_);
+    given_ = std::move(other.given_);
     return *this;
 }
 

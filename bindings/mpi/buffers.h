@@ -37,6 +37,7 @@ class Buffer {
   private:
     void release() noexcept;
 
+    nanobind::object given_;  ///< what owns memory that is seen by DLPack; it goes last
     Py_buffer view_{};
     bool held_ = false;
     nanobind::object target_, staged_;

@@ -36,6 +36,16 @@ def test_arrays_go_round(dtype):
     assert np.array_equal(np.asarray(y), numbers(dtype, (3, 4), left))
 
 
+def test_a_refused_exchange_takes_no_later_message():
+    untouched, got = np.zeros(2), np.zeros(2)
+    with pytest.raises(TypeError, match="Isend: no memory to send; got object"):
+        comm.Sendrecv(object(), right, 5, untouched, left, 5)
+    with pytest.raises(TypeError, match="object"):
+        comm.Isendrecv(object(), right, 5, untouched, left, 5)
+    comm.Sendrecv(np.full(2, rank + 1.0), right, 5, got, left, 5)
+    assert got.tolist() == [left + 1] * 2 and untouched.tolist() == [0, 0]
+
+
 def test_lazy_operands_are_computed_and_readers_keep_old_elements():
     x = un.arange(1000.0) + rank
     y = un.zeros(1000)

@@ -229,13 +229,20 @@ void capsule_unused(PyObject* capsule) {
     }
 }
 
+/// Another library's tensor and the capsule that it came in, which stays until the tensor is
+/// given back: of some producers the tensor's own memory goes with the capsule. A tensor that
+/// cannot be given back belongs to the object that made it.
+template <class Tensor>
+struct Imported {
+    Tensor* tensor;
+    Ref capsule, producer;
+};
+
+/// Called with the interpreter's lock.
+template <class Tensor>
 void release_imported(void* owner) {
-    auto* t = static_cast<DLManagedTensor*>(owner);
-    if (t->deleter) t->deleter(t);
-}
-void release_imported_versioned(void* owner) {
-    auto* t = static_cast<DLManagedTensorVersioned*>(owner);
-    if (t->deleter) t->deleter(t);
+    const std::unique_ptr<Imported<Tensor>> held(static_cast<Imported<Tensor>*>(owner));
+    if (!held->producer) held->tensor->deleter(held->tensor);
 }
 
 /// A producer may hand over anything: nothing is read before it is known to be there.
@@ -334,6 +341,26 @@ Array own_array(Tensor* t) {
         refuse_owner("from_dlpack: the array", exported->owner.get());
     const Array a = exported->array;
     t->deleter(t);
+    return a;
+}
+
+/// The array of a capsule's tensor. One that is refused stays the capsule's, which frees it.
+template <class Tensor>
+Array consume(const Ref& capsule, PyObject* producer, const char* name, const char* used_name,
+              void (*our_deleter)(Tensor*), bool (*is_readonly)(const Tensor&)) {
+    auto* t = static_cast<Tensor*>(PyCapsule_GetPointer(capsule.get(), name));
+    Array a;
+    if (t->deleter == our_deleter && t->tensor.device.type != dl_cpu) {
+        a = own_array(t);
+    } else {
+        auto held = std::make_unique<Imported<Tensor>>();
+        held->tensor = t;
+        held->capsule = Ref::of(capsule.get());
+        if (!t->deleter) held->producer = Ref::of(producer);
+        a = import_tensor(t->tensor, held.get(), release_imported<Tensor>, is_readonly(*t));
+        held.release();
+    }
+    if (PyCapsule_SetName(capsule.get(), used_name) < 0) python_failed();
     return a;
 }
 
@@ -440,30 +467,18 @@ static PyObject* tensor_of(PyObject* object) {
 
 PyObject* from_dlpack(PyObject*, PyObject* object) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        PyObject* capsule = tensor_of(object);
-        Array a;
-        if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-            auto* t = static_cast<DLManagedTensorVersioned*>(
-                PyCapsule_GetPointer(capsule, "dltensor_versioned"));
-            a = t->deleter == drop_versioned && t->tensor.device.type != dl_cpu
-                    ? own_array(t)
-                    : import_tensor(t->tensor, t, release_imported_versioned,
-                                    t->flags & flag_readonly);
-            PyCapsule_SetName(capsule, "used_dltensor_versioned");
-        } else if (PyCapsule_IsValid(capsule, "dltensor")) {
-            auto* t = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
-            a = t->deleter == drop_plain && t->tensor.device.type != dl_cpu
-                    ? own_array(t)
-                    : import_tensor(t->tensor, t, release_imported, false);
-            PyCapsule_SetName(capsule, "used_dltensor");
-        } else {
-            Py_DECREF(capsule);
-            fail(ErrorKind::Value,
-                 "from_dlpack: __dlpack__ did not return an unused DLPack capsule; one cannot be "
-                 "consumed multiple times: ask for another");
-        }
-        Py_DECREF(capsule);
-        return wrap(std::move(a));
+        const Ref capsule(tensor_of(object));
+        if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned"))
+            return wrap(consume<DLManagedTensorVersioned>(
+                capsule, object, "dltensor_versioned", "used_dltensor_versioned", drop_versioned,
+                [](const DLManagedTensorVersioned& t) { return (t.flags & flag_readonly) != 0; }));
+        if (PyCapsule_IsValid(capsule.get(), "dltensor"))
+            return wrap(consume<DLManagedTensor>(capsule, object, "dltensor", "used_dltensor",
+                                                 drop_plain,
+                                                 [](const DLManagedTensor&) { return false; }));
+        fail(ErrorKind::Value,
+             "from_dlpack: __dlpack__ did not return an unused DLPack capsule; one cannot be "
+             "consumed multiple times: ask for another");
     });
 }
 

@@ -292,8 +292,7 @@ class _Methods:
         status=None,
     ):
         """Send one buffer and receive another at the same time."""
-        incoming = self.Irecv(recvbuf, source, recvtag)
-        outgoing = self.Isend(sendbuf, dest, sendtag)
+        incoming, outgoing = self._start_exchange(sendbuf, dest, sendtag, recvbuf, source, recvtag)
         incoming.Wait(status)
         outgoing.Wait()
 
@@ -315,9 +314,8 @@ class _Methods:
         recvtag=ANY_TAG,
     ):
         """Start to send a copy of one buffer and to receive another."""
-        incoming = self.Irecv(recvbuf, source, recvtag)
-        self.Bsend(sendbuf, dest, sendtag)
-        return incoming
+        sent = _copied(sendbuf)  # refused before the receive begins, which would take a message
+        return self._start_exchange(sent, dest, sendtag, recvbuf, source, recvtag)[0]
 
     def Isendrecv_replace(self, buf, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG):
         """Start to send a copy of a buffer, and to receive another message into it."""

@@ -1,9 +1,11 @@
 """Programs that used to read or write memory that is not theirs."""
 
 import ctypes
+import gc
 import subprocess
 import sys
 import textwrap
+import weakref
 
 import numpy as np
 import pytest
@@ -143,6 +145,10 @@ class Tensor(ctypes.Structure):
     ]  # fmt: skip
 
 
+Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+
+
 class Producer:
     """Hands over a tensor as it is told."""
 
@@ -197,3 +203,56 @@ def test_well_formed_tensors():
     assert un.from_dlpack(Producer(False, 1, (0,))).shape == (0,)
     assert un.from_dlpack(Producer(True, 1, (1,), (2**62,))).tolist() == [0]
     assert un.from_dlpack(Producer(True, 1, (3,), (0,))).tolist() == [0, 0, 0]
+
+
+class FreedWithCapsule(Producer):
+    """Frees the tensor when its capsule goes, and fills the memory with what no tensor is."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.events = events = []
+        place, size = ctypes.addressof(self.tensor), ctypes.sizeof(self.tensor)
+
+        def destroy(capsule):
+            events.append("capsule")
+            ctypes.memset(place, 0xFF, size)
+
+        self.delete = Deleter(lambda tensor: events.append("tensor"))
+        self.destroy = Destructor(destroy)
+        self.tensor.deleter = ctypes.cast(self.delete, ctypes.c_void_p)
+
+    def __dlpack__(self, **options):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype = ctypes.py_object
+        new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, Destructor]
+        self.name = b"dltensor"
+        return new(ctypes.addressof(self.tensor), self.name, self.destroy)
+
+
+def test_tensors_that_go_with_their_capsule():
+    producer = FreedWithCapsule(True, 1, (4,))
+    x = un.from_dlpack(producer)
+    assert producer.events == []
+    assert (x + 1).tolist() == [1, 1, 1, 1]
+    del x
+    gc.collect()
+    assert producer.events == ["tensor", "capsule"]
+
+
+def test_refused_tensors_stay_their_capsule_s():
+    producer = FreedWithCapsule(True, 1, (-4,))
+    with pytest.raises(ValueError, match="from_dlpack: the capsule holds no tensor"):
+        un.from_dlpack(producer)
+    gc.collect()
+    assert producer.events == ["capsule"]
+
+
+def test_tensors_without_a_deleter_keep_their_producer():
+    x = un.from_dlpack(producer := Producer(True, 1, (4,)))
+    gone = weakref.ref(producer)
+    del producer
+    gc.collect()
+    assert gone() is not None and x.tolist() == [0, 0, 0, 0]
+    del x
+    gc.collect()
+    assert gone() is None
