@@ -480,6 +480,10 @@ BENCHMARKS = {
     ),
 }
 
+# What a peer is made of where it is more than a module of its name: PyOpenCL writes its kernels of elements and
+# reductions by Mako.
+MODULES = {"pyopencl": ("pyopencl", "mako")}
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -515,11 +519,24 @@ def why_missing(peer, python):
     if peer in ("host", "threads", "each-sweep"):  # our own implementation there
         return ""
     here = sys.executable if peer == "unisono" else python
-    done = subprocess.run([here, "-c", f"import {peer}"], capture_output=True)
-    if done.returncode == 0:
-        return ""
-    how = "run scripts/setup.sh" if peer == "unisono" else f"{python} -m pip install {peer}"
-    return f"{peer} cannot be imported; {how}"
+    modules = MODULES.get(peer, (peer,))
+    done = subprocess.run([here, "-c", f"import {', '.join(modules)}"], capture_output=True)
+    if done.returncode != 0:
+        install = f"{python} -m pip install {' '.join(modules)}"
+        how = "run scripts/setup.sh" if peer == "unisono" else install
+        return f"{' and '.join(modules)} cannot be imported; {how}"
+    if peer == "pyopencl" and not has_platform(here):
+        return (
+            "pyopencl finds no OpenCL driver; install one (Debian: pocl-opencl-icd), and set "
+            "OCL_ICD_VENDORS to the folder of its .icd file where that is not /etc/OpenCL/vendors"
+        )
+    return ""
+
+
+def has_platform(python):
+    """Whether PyOpenCL there finds an OpenCL driver."""
+    asked = "import pyopencl, sys; sys.exit(not pyopencl.get_platforms())"
+    return subprocess.run([python, "-c", asked], capture_output=True).returncode == 0
 
 
 def run_once(name, who, python):
