@@ -173,7 +173,7 @@ PyObject* kernel_axes(PyObject* self, PyObject*) {
             }
             if (n.kind != NodeKind::Call || n.children[0].kind != NodeKind::Builtin) return;
             const std::string& f = n.children[0].text;
-            if (f == "un.barrier" || f == "un.local_array") uses_group = 1;
+            if (frontend::names_barrier(f) || f == "un.local_array") uses_group = 1;
             bool has_axis = n.children.size() == 2 && n.children[1].kind == NodeKind::Const &&
                             f.rfind("un.", 0) == 0 && f != "un.mem_fence";
             if (has_axis)

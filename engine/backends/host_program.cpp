@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/device_pool.h"
+#include "backends/host_range.h"
 #include "core/error.h"
 #include "core/native/native.h"
 #include "core/native/recursion.h"
@@ -29,11 +30,11 @@ class Run {
           f_(program.function),
           args_(args),
           launcher_(launcher),
-          scalars_(args.scalars.begin(), args.scalars.end()),
+          scalars_(host_range_scalars(args.scalars, args.range, program.range_axes)),
           vars_(f_.vars.size(), 0),
           memories_(f_.arrays.size()),
           slots_(f_.arrays.size()) {
-        scalars_.resize(args.scalars.size() + program.passed.size(), 0);
+        scalars_.resize(scalars_.size() + program.passed.size(), 0);
         std::size_t arrays = 0, scalars = 0;
         for (const Param& p : f_.params) position_.push_back(p.is_array() ? arrays++ : scalars++);
     }

@@ -137,7 +137,7 @@ class Uniformity {
 
   private:
     static bool has_barrier(const Source& source, const Node& n, std::set<const Source*>& seen) {
-        if (n.kind == NodeKind::Builtin && n.text == "un.barrier") return true;
+        if (n.kind == NodeKind::Builtin && names_barrier(n.text)) return true;
         if (n.kind == NodeKind::Function) {
             const Source* callee = function_of(source, n);
             if (callee && seen.insert(callee).second && has_barrier(*callee, callee->body, seen))
@@ -162,7 +162,7 @@ class Uniformity {
     void barrier(const Node& s, const Node* cause) const {
         const Node& e = s.children[0];
         bool is_barrier = e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Builtin &&
-                          e.children[0].text == "un.barrier";
+                          names_barrier(e.children[0].text);
         if (is_barrier && is_checking_) refuse_unless_all(e.place, cause);
     }
 

@@ -3,6 +3,7 @@
 #include "frontend/records.h"
 #include "frontend/scope.h"
 #include "frontend/shapes.h"
+#include "frontend/uniform.h"
 
 #include "ir/fence.h"
 
@@ -41,7 +42,7 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
         {"un.num_groups", ir::WorkItemQuery::GroupCount},
     };
     auto it = queries.find(name);
-    bool is_barrier = name == "un.barrier";
+    bool is_barrier = names_barrier(name);
     bool is_fence = name == "un.mem_fence";
     bool is_linear = name == "un.local_linear_id" || name == "un.local_linear_size";
     bool is_local = name == "un.local_array" || name == "un.private_array";
@@ -63,7 +64,8 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     at(node.place);
     if (is_barrier) {
         if (!args.empty()) refuse(node.place, "barrier takes no arguments", "write un.barrier()");
-        emit(b_->barrier());
+        ir::S barrier = b_->barrier();
+        emit(name == "un.barrier" ? barrier : b_->own(ir::grid_barrier_of(*barrier)));
         return Value{};
     }
     if (is_fence) {  // its flags say which memory; all is ordered

@@ -395,7 +395,11 @@ class Printer {
                     line(depth, name_of(vars_, s->outs[0]) + " = shuffle " + list(s->args),
                          s->line);
                 else
-                    line(depth, is_fence(s) ? "fence" : "barrier", s->line);
+                    line(depth,
+                         is_fence(s)          ? "fence"
+                         : is_grid_barrier(s) ? "barrier of the grid"
+                                              : "barrier",
+                         s->line);
                 break;
             case StmtKind::Call: line(depth, call(s), s->line); break;
             case StmtKind::Native: {

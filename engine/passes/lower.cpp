@@ -86,7 +86,11 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     std::shared_ptr<const HostProgram> host;
     Pipeline run(module);
     bool is_host = target.kind == TargetKind::Host;
+    int range_axes = 0;
     if (!is_host) run("inline_calls", inline_calls);
+    if (!is_host) {
+        run("cut_at_grid_barriers", [&](ir::Module& m) { range_axes = cut_at_grid_barriers(m); });
+    }
     if (!is_host) run("parallel_sums", parallel_sums);
     if (is_host) run("wrap_work_items", wrap_work_items);
     if (is_host) run("copy_propagation", copy_propagation);
@@ -127,8 +131,9 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     }
     if (!is_host) {
         run("private_slots", private_slots);
-        run("map_to_grid",
-            [&](ir::Module& m) { host = map_to_grid(m, target.run_length, target.pack_bytes); });
+        run("map_to_grid", [&](ir::Module& m) {
+            host = map_to_grid(m, target.run_length, target.pack_bytes, range_axes);
+        });
         if (host && debug_level() >= 5) debug_log("host program\n" + ir::print(host->function));
     }
     return host;

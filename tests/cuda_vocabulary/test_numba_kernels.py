@@ -134,6 +134,16 @@ def test_the_grid_meets(chosen):
     assert rows.max_cooperative_grid_blocks(4) == rows.max_cooperative_grid_blocks((2, 2)) > 0
 
 
+def test_a_large_grid_meets(chosen):
+    m, places = (
+        cuda.to_device(np.zeros((4, 16384), np.int32)),
+        cuda.to_device(np.zeros((16384, 4), int)),
+    )
+    rows[128, 128](m, places)
+    assert (m.copy_to_host() == np.arange(4)[:, None]).all()
+    assert places.copy_to_host()[-1].tolist() == [127, 127, 128, 128]
+
+
 @cuda.jit(device=True)
 def asks():
     return cuda.threadIdx.x

@@ -355,7 +355,7 @@ bool has_memory(E e) {
 /// The function that launches the kernels: piece k is function numbers[k] of the module.
 HostProgram host_program(const Function& from, const KernelSplit& split,
                          const std::vector<std::int32_t>& numbers) {
-    HostProgram made{Function(from.name), {}, false, {}, {}};
+    HostProgram made{Function(from.name), {}, 0, false, {}, {}};
     Function& host = made.function;
     host.params = from.params;
     host.arrays = from.arrays;
@@ -388,7 +388,7 @@ HostProgram host_program(const Function& from, const KernelSplit& split,
 }  // namespace
 
 std::shared_ptr<const HostProgram> map_to_grid(Module& module, std::int64_t run_length,
-                                               std::int64_t pack_bytes) {
+                                               std::int64_t pack_bytes, int range_axes) {
     Function& entry = module.entry();
     if (entry.is_kernel || !entry.grid.empty()) return nullptr;
     KernelSplit split = split_kernels(entry);
@@ -405,7 +405,9 @@ std::shared_ptr<const HostProgram> map_to_grid(Module& module, std::int64_t run_
         numbers.push_back(i == 0 ? 0 : static_cast<std::int32_t>(module.functions.size() - 1 + i));
         kernels.push_back(KernelMaker(entry, split, split.pieces[i], name).make());
     }
-    auto host = std::make_shared<const HostProgram>(host_program(entry, split, numbers));
+    HostProgram made = host_program(entry, split, numbers);
+    made.range_axes = range_axes;
+    auto host = std::make_shared<const HostProgram>(std::move(made));
     if (kernels.empty()) kernels.push_back(KernelMaker(entry, split, {}, entry.name).make());
     module.functions[0] = std::move(kernels[0]);
     for (std::size_t i = 1; i < kernels.size(); ++i)

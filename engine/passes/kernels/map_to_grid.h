@@ -32,6 +32,7 @@ struct HostProgram {
         std::int32_t var, param;
     };
     std::vector<Passed> passed;          ///< these parameters are the last ones
+    int range_axes = 0;                  ///< of the launch: hidden parameters before those
     bool has_loops = false;              ///< kernels may be launched more than once
     std::vector<ir::Line> serial_loops;  ///< of kernels of one work-item
     /// A call of one of the function's natives that is given arrays.
@@ -44,8 +45,8 @@ struct HostProgram {
 
 /// With a run_length above 1 a work-item takes that many iterations of the innermost loop, unless
 /// it may fault; with pack_bytes above 0 neighbouring elements of that many bytes (in_packs). Null
-/// where the module's entry is a kernel.
+/// where the module's entry is a kernel. `range_axes`: see cut_at_grid_barriers.
 std::shared_ptr<const HostProgram> map_to_grid(ir::Module& module, std::int64_t run_length = 1,
-                                               std::int64_t pack_bytes = 0);
+                                               std::int64_t pack_bytes = 0, int range_axes = 0);
 
 }  // namespace unisono::passes

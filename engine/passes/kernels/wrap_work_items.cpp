@@ -269,7 +269,9 @@ class ItemCode final : public Rewriter {
 
 class WrapWorkItems {
   public:
-    explicit WrapWorkItems(Function& f) : f_(f), b_(f) {}
+    /// Of one group, whose items are iterations of parallel loops: of kernels for devices.
+    explicit WrapWorkItems(Function& f, bool is_one_group = false)
+        : f_(f), b_(f), is_one_group_(is_one_group) {}
 
     void run() {
         S body = f_.body;
@@ -287,7 +289,7 @@ class WrapWorkItems {
         group.insert(group.end(), allocations_.begin(), allocations_.end());
         if (finished_is_shared_) group.push_back(items({reset_finished()}));
         emit(pieces_, group);
-        f_.body = group_loop(group);
+        f_.body = is_one_group_ ? b_.block(std::span<const S>(group)) : group_loop(group);
         f_.is_kernel = false;
     }
 
@@ -391,11 +393,30 @@ class WrapWorkItems {
         for (std::size_t v = 0; v < sharing_.vars.size(); ++v) {
             if (sharing_.vars[v] != Sharing::Kind::PerItem) continue;
             const Var var = f_.vars[v];
-            item_arrays_[v] = b_.local_array(var.name + ".items", var.dtype, 1, Space::Local);
-            E extent[] = {group_items()};
-            allocations_.push_back(b_.allocate(item_arrays_[v], extent));
+            item_arrays_[v] = array_of_items(var.name, var.dtype, {});
         }
         hoist_allocations(body);
+    }
+
+    /// Elements of that shape for each work-item: local memory, or memory that a launch makes.
+    std::int32_t array_of_items(const std::string& name, DType t, std::vector<E> extents) {
+        extents.insert(extents.begin(), group_items());
+        if (!is_one_group_) {
+            const std::int32_t made =
+                b_.local_array(name + ".items", t, static_cast<int>(extents.size()), Space::Local);
+            allocations_.push_back(b_.allocate(made, extents));
+            return made;
+        }
+        std::vector<E> strides(extents.size());
+        E count = b_.i64(1);
+        for (std::size_t k = extents.size(); k-- > 0; count = b_.mul(count, extents[k]))
+            strides[k] = count;
+        std::vector<StrideClass> classes(extents.size(), StrideClass::Other);
+        classes.back() = StrideClass::One;
+        const std::int32_t memory = b_.slot(name + ".memory", t, true);
+        allocations_.push_back(b_.make(memory, count));
+        return b_.view(name + ".items", memory, b_.i64(0), std::move(extents), std::move(strides),
+                       std::move(classes), true);
     }
 
     void hoist_allocations(S s) {
@@ -412,13 +433,16 @@ class WrapWorkItems {
                              " must be constants or arguments of the kernel");
                 }
             }
+            if (is_local && is_one_group_) {
+                fail(ErrorKind::Unsupported,
+                     "local_array: array " + f_.arrays[id].name +
+                         " is shared by a group, in a kernel that synchronises the grid; use "
+                         "memory of the grid, a part of it for each group");
+            }
             if (is_local) allocations_.push_back(s);
             if (is_widened) {
                 const Array a = f_.arrays[id];
-                widened_[id] = b_.local_array(a.name + ".items", a.dtype, a.rank + 1, Space::Local);
-                std::vector<E> extents(s->args.begin(), s->args.end());
-                extents.insert(extents.begin(), group_items());
-                allocations_.push_back(b_.allocate(widened_[id], extents));
+                widened_[id] = array_of_items(a.name, a.dtype, {s->args.begin(), s->args.end()});
             }
         }
         for (S b : s->body) hoist_allocations(b);
@@ -429,8 +453,16 @@ class WrapWorkItems {
 
     /// Declares what is the same for a group; the group's linear number counts axis 0 fastest.
     std::vector<S> begin_group() {
-        group_ = b_.var("group", DType::Int64);
         std::vector<S> out;
+        for (const Axis& a : axes_) {
+            if (!is_one_group_) break;
+            out.push_back(b_.declare(a.group_count, b_.i64(1)));
+            out.push_back(b_.declare(a.group_id, b_.i64(0)));
+            out.push_back(b_.declare(a.first, b_.i64(0)));
+            out.push_back(b_.declare(a.size, a.global_size));
+        }
+        if (is_one_group_) return out;
+        group_ = b_.var("group", DType::Int64);
         E rest = b_.read(group_);
         for (std::size_t k = 0; k < axes_.size(); ++k) {
             const Axis& a = axes_[k];
@@ -468,8 +500,8 @@ class WrapWorkItems {
         }
         for (int k : order) {
             const Axis& a = axes_[static_cast<std::size_t>(k)];
-            all =
-                b_.loop(LoopKind::Item, a.item, b_.i64(0), b_.read(a.size), b_.i64(1), all, {}, k);
+            const LoopKind kind = is_one_group_ ? LoopKind::Parallel : LoopKind::Item;
+            all = b_.loop(kind, a.item, b_.i64(0), b_.read(a.size), b_.i64(1), all, {}, k);
         }
         return all;
     }
@@ -605,6 +637,7 @@ class WrapWorkItems {
 
     Function& f_;
     Builder b_;
+    const bool is_one_group_;
     std::vector<Axis> axes_;
     std::vector<Piece> pieces_;
     Sharing sharing_;
@@ -626,6 +659,13 @@ void wrap_work_items(Module& module) {
     for (Function& f : module.functions) {
         if (f.is_kernel) WrapWorkItems(f).run();
     }
+}
+
+int cut_at_grid_barriers(Module& module) {
+    Function& entry = module.entry();
+    if (!entry.is_kernel || !has_grid_barrier(entry.body)) return 0;
+    WrapWorkItems(entry, true).run();
+    return entry.dimensions;
 }
 
 }  // namespace unisono::passes

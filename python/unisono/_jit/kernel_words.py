@@ -71,6 +71,8 @@ def call(flattener, e):
     if found and groups is not None and value is groups.this_grid and not e.args:
         made = _at(Value(value=groups.GridGroup, ctx=ast.Load()), e)
         return _at(ast.Call(func=made, args=[], keywords=[]), e)
+    if found and groups is not None and value is groups._grid_barrier:
+        return _call("un.grid_barrier", e)
     if found and getattr(value, "__module__", "") == "unisono.cuda.atomic" and len(e.args) == 3:
         from .warp_library import number_or
 

@@ -63,8 +63,8 @@ class RawModule:
     The text is translated to the tree of a `unisono.kernel`, so that it runs on the CPU, in the interpreter (which
     finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
     ``__device__`` functions, templates, ``__shared__`` arrays, atomics, mathematics, vector types, structs, and warp
-    functions, in which whole blocks meet, unions and cooperative groups are there (a kernel of ``this_grid()`` is launched
-    as one group, as large as the device allows); printf is not. Indices are tested. A pointer to a struct
+    functions, in which whole blocks meet, unions and cooperative groups are there (a kernel of ``this_grid()`` runs
+    on devices as several, cut where the grid meets); printf is not. Indices are tested. A pointer to a struct
     takes a structured array (``align=True``), or bytes; one to a vector type also an array of its numbers.
 
     Examples

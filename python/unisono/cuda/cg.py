@@ -1,7 +1,7 @@
 """Cooperative groups of Numba's CUDA: the grid as a group whose threads meet.
 
-A kernel that names `this_grid`, or calls functions that do, is launched as one group of all its threads, as large as the
-device allows: ``threadIdx``, ``blockIdx`` and their like follow from the size of its blocks.
+A kernel that names `this_grid`, or calls functions that do, is launched as one group of all its threads: ``threadIdx``,
+``blockIdx`` and their like follow from the size of its blocks. Devices run it as several kernels, cut where the grid meets.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import types
 
-from .. import barrier
 from .._engine import CompileError
 from .._jit.source import names_of
 from .words import _only_in_kernels
@@ -27,7 +26,11 @@ class GridGroup:
 
     def sync(self):
         """Wait until all threads of the grid are here, their writes seen (inside of a kernel)."""
-        barrier()
+        _grid_barrier()
+
+
+def _grid_barrier():
+    _only_in_kernels("cg.this_grid().sync")
 
 
 def this_grid():

@@ -47,13 +47,45 @@ def test_the_grid_meets(chosen):
         assert y.tolist() == list(range(n))[::-1]
 
 
-def test_many_blocks_meet_on_the_host():
-    cuda.select_device("cpu")
-    x = un.arange(20000, dtype=un.float32)
+def test_many_blocks_meet(chosen):
+    """More work-items than a group of any device has."""
+    x = un.arange(20000, dtype=un.float32, device=chosen)
     y = un.zeros_like(x)
     un.RawKernel(TEXT, "reversed")((79,), (256,), (x, y, 20000))
-    cuda.close()
-    np.testing.assert_array_equal(np.asarray(y), np.arange(20000)[::-1])
+    np.testing.assert_array_equal(y.tolist(), np.arange(20000)[::-1])
+
+
+KEPT = (
+    HEADER
+    + r"""
+extern "C" __global__ void kept(const float* x, float* y, float* z, int n, int steps) {
+    auto grid = cg::this_grid();
+    int k = blockDim.x * blockIdx.x + threadIdx.x, from = (k * 7 + 1) % n;
+    float sum = x[0], parts[2] = {1, 2};
+    for (int s = 0; s < steps; s++) {
+        if (k < n) y[k] = sum + s;
+        grid.sync();
+        sum += y[from] + parts[s % 2];
+        parts[s % 2] += k;
+        grid.sync();
+    }
+    if (k < n) z[k] = sum;
+}"""
+)
+
+
+@pytest.mark.parametrize(("n", "steps"), [(50, 3), (9000, 3), (9000, 0)])
+def test_values_live_across_barriers_of_the_grid(n, steps, chosen):
+    """In loops that all work-items run alike."""
+    x, y, z = (un.full(n, fill, un.float32, device=chosen) for fill in (3, 0, 0))
+    un.RawKernel(KEPT, "kept")((-(-n // 32),), (32,), (x, y, z, n, steps))
+    k = np.arange(n)
+    sums, parts = np.full(n, 3, "f4"), np.array([[1], [2]], "f4") + np.zeros(n, "f4")
+    for s in range(steps):
+        seen = sums + s
+        sums = sums + (seen[(k * 7 + 1) % n] + parts[s % 2])
+        parts[s % 2] += k
+    np.testing.assert_array_equal(z.tolist(), sums)
 
 
 def test_blocks_count_and_meet(chosen):

@@ -265,3 +265,32 @@ def test_lanes_that_a_vector_has_not_are_refused():
         un.RawKernel("__kernel void k(__global float *o) { float2 v; o[0] = v.xyw.x; }", "k")(
             (1,), (1,), (un.zeros(1, "f4"),)
         )
+
+
+def test_layouts_are_known_of_types(device):
+    """Sizes of what a null pointer would point to, offsets of its members, and offsetof."""
+    code = r"""
+    struct Inner { short s; double d[2]; };
+    struct Whole { int4 a; char b; double c[2]; Inner in[3]; Inner one; };
+    extern "C" __global__ void k(unsigned long long* out) {
+        const Whole* p = nullptr;
+        out[0] = sizeof(Whole); out[1] = sizeof(p->a); out[2] = sizeof(p->b); out[3] = sizeof(p->c);
+        out[4] = sizeof(p->in); out[5] = sizeof(p->one.d);
+        out[6] = (unsigned long long)&p->b; out[7] = (size_t)&p->in; out[8] = (size_t)&(p->one.d);
+        out[9] = (size_t)&((Whole*)0)->c; out[10] = offsetof(Whole, one); out[11] = offsetof(Whole, one.d);
+    }"""
+    inner = np.dtype([("s", "i2"), ("d", "f8", 2)], align=True)
+    # int4 begins at multiples of 16 bytes, and so does what holds it
+    offsets = {"b": 16, "c": 24, "in": 40, "one": 40 + 3 * inner.itemsize}
+    out = un.zeros(12, "u8", device=device)
+    un.RawKernel(code, "k")((1,), (1,), (out,))
+    assert out.tolist() == [
+        144, 16, 1, 16, 3 * inner.itemsize, 16,
+        offsets["b"], offsets["in"], offsets["one"] + 8, offsets["c"], offsets["one"], offsets["one"] + 8,
+    ]  # fmt: skip
+
+
+def test_a_null_pointer_has_no_member_of_another_name():
+    code = 'struct S { int a; }; extern "C" __global__ void k(int* o) { S* p = 0; o[0] = sizeof(p->b); }'
+    with pytest.raises(un.CompileError, match="'S' has no member 'b'"):
+        un.RawKernel(code, "k")((1,), (1,), (un.zeros(1, "i4"),))

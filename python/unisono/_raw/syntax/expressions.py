@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import definitions, statements, types
 from .lexer import number
+from .nodes import CType
 from .types import SPACES
 
 _LEVELS = [
@@ -69,6 +70,8 @@ def unary(p):
         made = types.cast_type(p) if types.is_type(p) else expression(p)
         p.expect(")")
         return ("sizeof", place, made)
+    if word in ("offsetof", "__builtin_offsetof") and p.peek() == "(":
+        return offset(p)
     if word == "(" and types.is_type(p, 1):
         p.at += 1
         made = types.cast_type(p)
@@ -83,6 +86,21 @@ def unary(p):
             return postfix(p, ("vector", place, made, items))
         return ("cast", place, made, unary(p))
     return postfix(p, primary(p))
+
+
+def offset(p):
+    """``offsetof(T, member)``, as the address of that member of a null pointer."""
+    place = p.place
+    p.at += 1
+    p.expect("(")
+    made = types.cast_type(p)._replace(is_pointer=True)
+    p.expect(",")
+    null = ("cast", place, made, ("number", place, 0, "int32"))
+    found = ("member", place, ("unary", place, "*", null), p.name())
+    while p.take("."):
+        found = ("member", place, found, p.name())
+    p.expect(")")
+    return ("cast", place, CType("uint64"), ("unary", place, "&", found))
 
 
 def postfix(p, made):

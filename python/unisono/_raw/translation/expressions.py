@@ -12,6 +12,7 @@ from . import (
     calls,
     complex_words,
     declarations,
+    layout,
     methods,
     records,
     reinterpreted,
@@ -481,6 +482,9 @@ def expression_cast(body, place, made, operand, is_used=True):
     if made.base == "void":
         body.evaluate(operand, is_used=False)
         return None
+    offset = layout.offset_of(body, operand)
+    if offset is not None:
+        return body.constant(offset, made.base, place)
     v = body.number(operand)
     if v.value is not None:
         value = v.value if is_float(made.base) or is_complex(made.base) else int(v.value)
@@ -495,13 +499,9 @@ def expression_complex(body, place, dtype, real, imag, is_used=True):
 
 def expression_sizeof(body, place, what, is_used=True):
     if not isinstance(what, CType):
-        what = type_of(body.evaluate(what))
-    size = (
-        what.record.size
-        if what.record
-        else np.dtype(words.NUMPY.get(what.base, what.base)).itemsize
-    )
-    return body.constant(8 if what.is_pointer else size, "uint64", place)
+        found = layout.member(body, what)
+        what = found[0] if found else type_of(body.evaluate(what))
+    return body.constant(layout.bytes_of(what), "uint64", place)
 
 
 def type_of(v):

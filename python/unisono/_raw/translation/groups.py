@@ -1,7 +1,7 @@
 """Cooperative groups of CUDA C: blocks and the grid as objects that count and synchronise.
 
 A kernel in whose text ``this_grid`` stands is launched as one group of all its work-items, so that a barrier of the grid is
-one of the group; what it asks of blocks follows from their size, a parameter of its own.
+one of the group, at which devices cut it into several kernels; what it asks of blocks follows from their size, a parameter of its own.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def call(body, place, callee, args):
             place, f"'{method}' of a group is not translated", f"use {', '.join(sorted(_METHODS))}"
         )
     if method == "sync":
-        return barrier(body, place)
+        return barrier(body, place, "un.grid_barrier" if kind == "grid" else "un.barrier")
     if method == "is_valid":
         return body.constant(1, "bool", place)
     asked = {
@@ -73,9 +73,9 @@ def call(body, place, callee, args):
     return Number(body.call_known(getattr(np, dtype), [node], place), dtype)
 
 
-def barrier(body, place):
+def barrier(body, place, word="un.barrier"):
     """All work-items of a launch's group meet."""
-    node = ast.Call(func=Known(id="un.barrier", ctx=ast.Load()), args=[], keywords=[])
+    node = ast.Call(func=Known(id=word, ctx=ast.Load()), args=[], keywords=[])
     body.emit(ast.Expr(value=node), place)
 
 

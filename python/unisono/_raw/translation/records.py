@@ -186,7 +186,7 @@ def around(record, name):
     return None
 
 
-def _missing(body, place, record, name):
+def missing(body, place, record, name):
     raise body.error(
         place, f"'{record.name}' has no member '{name}'",
         f"it has {', '.join(record.members)}",
@@ -204,7 +204,7 @@ def picked(body, value, name, place):
     if member is None and around(value.record, name):
         return picked(body, picked(body, value, around(value.record, name), place), name, place)
     if member is None:
-        _missing(body, place, value.record, name)
+        missing(body, place, value.record, name)
     if member.type.extents:
         raise body.error(place, f"'{name}' is an array of a value", "store the value in a variable")
     if value.record.stored and member.type.record is None:
@@ -230,7 +230,7 @@ def member_place(body, owner, name, place):
         inner = member_place(body, owner, around(record, name), place)
         return member_place(body, inner, name, place)
     if member is None:
-        _missing(body, place, record, name)
+        missing(body, place, record, name)
     made, first = member.type, _first_leaf(record, member)
     if isinstance(owner, Pointer):
         if made.record is None:
@@ -421,7 +421,7 @@ def _fill(body, record, value, parts, first):
         name, item = (item[2], item[3]) if item[0] == "named" else (None, item)
         if name is not None:
             if name not in names:
-                _missing(body, item[1], record, name)
+                missing(body, item[1], record, name)
             k = names.index(name)
         if k >= len(names):
             raise body.error(item[1], f"'{record.name}' has {len(names)} members", "leave some out")
