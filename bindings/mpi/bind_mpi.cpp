@@ -259,6 +259,13 @@ comm::Memory memory_of(const Buffer& b, const char* call, bool moves) {
     return {b.data(), b.count(), b.dtype(), true};
 }
 
+/// Shares of elements that MPI does not know, which move as bytes.
+void count_in_bytes(comm::Shares& shares, const Buffer& b) {
+    if (b.empty() || b.dtype() != DType::UInt8) return;
+    for (int& count : shares.counts) count *= static_cast<int>(b.item());
+    for (int& start : shares.starts) start *= static_cast<int>(b.item());
+}
+
 PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, nb::handle to,
                      nb::handle receives, int root, int combine) {
     CollectiveCall c;
@@ -271,7 +278,11 @@ PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, 
     const bool sends_it = c.kind == CollectiveKind::Broadcast && self->rank() == root;
     Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
     Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
-    const bool moves = c.kind < CollectiveKind::Reduce && c.sends.even() && c.receives.even();
+    const bool moves = c.kind < CollectiveKind::Reduce;
+    if (moves) {
+        count_in_bytes(c.sends, source);
+        count_in_bytes(c.receives, target);
+    }
     measure(c, memory_of(source, name, moves), memory_of(target, name, moves), *self,
             place_of_caller);
     auto request = unlocked([&] { return self->start(c); });
@@ -351,11 +362,9 @@ nb::object receive_bytes(PyComm& self, int source, int tag, bool wait, nb::handl
     return PyMatched{std::move(matched)}.receive_bytes(status);
 }
 
-/// What a function of one or two arguments returns.
-nb::object called(nb::handle function, nb::handle first, PyObject* second) {
-    PyObject* given[] = {first.ptr(), second};
-    nb::object made =
-        nb::steal(PyObject_Vectorcall(function.ptr(), given, second ? 2 : 1, nullptr));
+/// What a function of one argument returns.
+nb::object called(nb::handle function, nb::handle argument) {
+    nb::object made = nb::steal(PyObject_CallOneArg(function.ptr(), argument.ptr()));
     if (!made.is_valid()) throw nb::python_error();
     return made;
 }
@@ -373,9 +382,13 @@ void send_object(nb::handle self, nb::handle object, int dest, int tag) {
         self.attr("_send_beside")(object, dest, tag);
         return;
     }
-    static PyObject* const protocol = PyLong_FromLong(5);
     static PyObject* known = nullptr;
-    const nb::object data = called(kept_of(known, "pickle", "dumps"), object, protocol);
+    const nb::object data = called(kept_of(known, "unisono.mpi._objects", "dumped"), object);
+    if (!PyBytes_Check(data.ptr())) {
+        PyErr_Format(PyExc_TypeError, "send: pickle.dumps must give bytes; got %.200s",
+                     Py_TYPE(data.ptr())->tp_name);
+        throw nb::python_error();
+    }
     PyComm& comm = nb::cast<PyComm&>(self);
     const char* from = PyBytes_AS_STRING(data.ptr());
     unlocked([&] { comm->send(from, PyBytes_GET_SIZE(data.ptr()), dest, tag, false); });
@@ -385,10 +398,10 @@ nb::object receive_object(nb::handle self, nb::handle /*buf*/, int source, int t
                           nb::handle status) {
     if (has_waiting(self)) return self.attr("_receive_beside")(source, tag, status);
     static PyObject* known = nullptr;
-    const nb::handle loads = kept_of(known, "pickle", "loads");
+    const nb::handle loads = kept_of(known, "unisono.mpi._objects", "loaded");
     const nb::object data = receive_bytes(nb::cast<PyComm&>(self), source, tag, true, status);
     // PROC_NULL sends nothing.
-    return PyBytes_GET_SIZE(data.ptr()) > 0 ? called(loads, data, nullptr) : nb::none();
+    return PyBytes_GET_SIZE(data.ptr()) > 0 ? called(loads, data) : nb::none();
 }
 
 nb::object match(PyComm& self, int source, int tag, bool wait, nb::handle status) {

@@ -29,32 +29,37 @@ nb::object specified(nb::handle spec, bool writable) {
     return kept_of(known, "unisono.mpi._datatypes", "specified")(spec, writable);
 }
 
-/// An array of ours on the memory of another library's.
+/// An array on the memory of another library's.
 nb::object shared(nb::handle array) {
-    static nb::handle take =
-        nb::object(nb::module_::import_("unisono").attr("from_dlpack")).release();
-    return take(array);
+    static PyObject* known = nullptr;
+    return kept_of(known, "unisono.mpi._datatypes", "shared")(array);
+}
+
+/// Memory that knows a protocol of arrays, but not Python's of buffers.
+bool is_foreign(nb::handle object) {
+    return !PyObject_CheckBuffer(object.ptr()) &&
+           (nb::hasattr(object, "__dlpack__") || nb::hasattr(object, "__cuda_array_interface__"));
 }
 
 }  // namespace
 
 Buffer::Buffer(nb::handle object, bool writable, const char* call) {
-    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+    int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     nb::handle taken = object;
     nb::object given;
     if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()) || object.is_none()) {
         given_ = nb::borrow(object);
         given = specified(object, writable);
         if (!given.is_none()) taken = object = given;
-        if (nb::hasattr(given, "room")) {
-            target_ = given;
-            staged_ = given.attr("room");
-            taken = staged_;
-        }
     }
-    if (!PyObject_CheckBuffer(taken.ptr()) && nb::hasattr(taken, "__dlpack__")) {
+    if (!PyObject_CheckBuffer(taken.ptr()) && nb::hasattr(taken, "room")) {
+        target_ = nb::borrow(taken);  // elements that lie apart
+        staged_ = taken.attr("room");
+        taken = staged_;
+    }
+    if (is_foreign(taken)) {
         if (!given_.is_valid()) given_ = nb::borrow(taken);
-        given = shared(taken);  // an array of another library, which knows DLPack alone
+        given = shared(taken);
         taken = object = given;
     }
     if (is_array(object.ptr())) {

@@ -23,12 +23,8 @@ from ._communicator import (
     COMM_NULL,
     COMM_TYPE_SHARED,
     DIST_GRAPH,
-    HOST,
-    IN_PLACE,
-    IO,
+    GRAPH,
     PROC_NULL,
-    TAG_UB,
-    WTIME_IS_GLOBAL,
     Comm,
 )
 from ._datatypes import ORDER_C, ORDER_F, Datatype
@@ -45,6 +41,10 @@ from ._environment import (
     Detach_buffer,
     Exception,
     Finalize,
+    Flush_buffer,
+    Get_abi_version,
+    Get_error_class,
+    Get_error_string,
     Get_library_version,
     Get_processor_name,
     Get_version,
@@ -78,6 +78,7 @@ from ._files import (
 )
 from ._groups import CONGRUENT, GROUP_EMPTY, GROUP_NULL, IDENT, SIMILAR, UNEQUAL, Group
 from ._info import INFO_ENV, INFO_NULL, Info
+from ._kept_values import HOST, IO, TAG_UB, WTIME_IS_GLOBAL
 from ._matched import MESSAGE_NO_PROC, MESSAGE_NULL, Message
 from ._memory import BOTTOM, Alloc_mem, Free_mem, Get_address, buffer
 from ._objects import ObjectRequest
@@ -98,7 +99,9 @@ from ._operations import (
     SUM,
     Op,
 )
+from ._pickles import Pickle, pickle
 from ._requests import REQUEST_NULL, Prequest, Request
+from ._shares import IN_PLACE
 from ._status import UNDEFINED, Status
 from ._topology import Compute_dims
 from ._win import (
@@ -125,9 +128,10 @@ from ._win import (
 )
 from ._windows import Window, window
 
-Cartcomm = Distgraphcomm = Intracomm = Topocomm = Comm
+Cartcomm = Distgraphcomm = Graphcomm = Intracomm = Topocomm = Comm
 memory = buffer
 ORDER_FORTRAN = ORDER_F
+UNWEIGHTED, WEIGHTS_EMPTY = None, ()  # of the edges of graphs
 OP_NULL = Op("OP_NULL", None, None)
 globals().update(_named, **_numbers)
 
@@ -158,14 +162,20 @@ __all__ = [
     "Exception",
     "FILE_NULL",
     "File",
+    "Flush_buffer",
     "Finalize",
     "Free_mem",
+    "GRAPH",
     "GROUP_EMPTY",
     "GROUP_NULL",
+    "Get_abi_version",
     "Get_address",
+    "Get_error_class",
+    "Get_error_string",
     "Get_library_version",
     "Get_processor_name",
     "Get_version",
+    "Graphcomm",
     "Group",
     "HOST",
     "IDENT",
@@ -216,6 +226,7 @@ __all__ = [
     "PROC_NULL",
     "PROD",
     "Pcontrol",
+    "Pickle",
     "Prequest",
     "Query_thread",
     "REPLACE",
@@ -235,6 +246,8 @@ __all__ = [
     "Topocomm",
     "UNDEFINED",
     "UNEQUAL",
+    "UNWEIGHTED",
+    "WEIGHTS_EMPTY",
     "WIN_BASE",
     "WIN_CREATE_FLAVOR",
     "WIN_DISP_UNIT",
@@ -256,6 +269,7 @@ __all__ = [
     "get_vendor",
     "library_version",
     "memory",
+    "pickle",
     "window",
     *_named,
     *_numbers,

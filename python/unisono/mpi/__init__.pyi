@@ -16,6 +16,7 @@ def Alloc_mem(size: int | Sequence[int] | None, info: Any = ...) -> Any: ...
 def Attach_buffer(buf: Any) -> Any: ...
 
 BAND: Any
+BFLOAT16_T: Any
 BOOL: Any
 BOR: Any
 BOTTOM: None
@@ -29,6 +30,8 @@ COMM_NULL: Any
 COMM_TYPE_SHARED: int
 COMPLEX: Any
 COMPLEX16: Any
+COMPLEX32: Any
+COMPLEX4: Any
 COMPLEX8: Any
 CONGRUENT: int
 COUNT: Any
@@ -48,6 +51,7 @@ DATATYPE_NULL: Any
 DIST_GRAPH: int
 DOUBLE: Any
 DOUBLE_COMPLEX: Any
+DOUBLE_INT: Any
 DOUBLE_PRECISION: Any
 
 class Datatype:
@@ -179,6 +183,10 @@ class Errhandler:
 
 FILE_NULL: Any
 FLOAT: Any
+FLOAT16_T: Any
+FLOAT32_T: Any
+FLOAT64_T: Any
+FLOAT_INT: Any
 F_BOOL: Any
 F_COMPLEX: Any
 F_DOUBLE: Any
@@ -291,12 +299,17 @@ class File:
     def size(self) -> Any: ...
 
 def Finalize() -> Any: ...
+def Flush_buffer() -> Any: ...
 def Free_mem(mem: Any) -> Any: ...
 
+GRAPH: int
 GROUP_EMPTY: Any
 GROUP_NULL: Any
 
+def Get_abi_version() -> Any: ...
 def Get_address(location: Any) -> Any: ...
+def Get_error_class(errorcode: Any) -> Any: ...
+def Get_error_string(errorcode: Any) -> Any: ...
 def Get_library_version() -> Any: ...
 def Get_processor_name() -> Any: ...
 def Get_version() -> Any: ...
@@ -337,9 +350,11 @@ INT64_T: Any
 INT8_T: Any
 INTEGER: Any
 INTEGER1: Any
+INTEGER16: Any
 INTEGER2: Any
 INTEGER4: Any
 INTEGER8: Any
+INT_INT: Any
 IN_PLACE: Any
 IO: int
 
@@ -385,8 +400,15 @@ LASTUSEDCODE: int
 LOCK_EXCLUSIVE: int
 LOCK_SHARED: int
 LOGICAL: Any
+LOGICAL1: Any
+LOGICAL16: Any
+LOGICAL2: Any
+LOGICAL4: Any
+LOGICAL8: Any
 LONG: Any
 LONG_DOUBLE: Any
+LONG_DOUBLE_INT: Any
+LONG_INT: Any
 LONG_LONG: Any
 LOR: Any
 LXOR: Any
@@ -506,6 +528,15 @@ PROD: Any
 
 def Pcontrol(level: Any) -> Any: ...
 
+class Pickle:
+    @property
+    def PROTOCOL(self) -> Any: ...
+    def __init__(self, dumps: Any = ..., loads: Any = ..., protocol: Any = ...) -> None: ...
+    def dumps(self, obj: Any) -> Any: ...
+    def dumps_oob(self, obj: Any) -> Any: ...
+    def loads(self, data: Any) -> Any: ...
+    def loads_oob(self, data: Any, buffers: Any) -> Any: ...
+
 class Prequest:
     def Cancel(self, *args: Any, **options: Any) -> Any: ...
     def Free(self) -> Any: ...
@@ -556,6 +587,7 @@ class Prequest:
 def Query_thread() -> Any: ...
 
 REAL: Any
+REAL16: Any
 REAL2: Any
 REAL4: Any
 REAL8: Any
@@ -566,6 +598,7 @@ SEEK_CUR: int
 SEEK_END: int
 SEEK_SET: int
 SHORT: Any
+SHORT_INT: Any
 SIGNED_CHAR: Any
 SIGNED_INT: Any
 SIGNED_LONG: Any
@@ -620,6 +653,7 @@ THREAD_FUNNELED: int
 THREAD_MULTIPLE: int
 THREAD_SERIALIZED: int
 THREAD_SINGLE: int
+TWOINT: Any
 UINT16_T: Any
 UINT32_T: Any
 UINT64_T: Any
@@ -633,8 +667,10 @@ UNSIGNED_INT: Any
 UNSIGNED_LONG: Any
 UNSIGNED_LONG_LONG: Any
 UNSIGNED_SHORT: Any
+UNWEIGHTED: None
 VERSION: int
 WCHAR: Any
+WEIGHTS_EMPTY: Any
 WIN_BASE: int
 WIN_CREATE_FLAVOR: int
 WIN_DISP_UNIT: int
@@ -748,7 +784,7 @@ class buffer:
     def __hash__(self) -> int: ...
     def __iter__(self) -> Any: ...
     def __len__(self, /) -> Any: ...
-    def __setitem__(self, key: Any, value: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, value: Any) -> Any: ...
     @property
     def address(self) -> Any: ...
     def all(self, *args: Any, **options: Any) -> ndarray: ...
@@ -767,6 +803,7 @@ class buffer:
     def base(self) -> Any: ...
     def bit_count(self, /) -> Any: ...
     def byteswap(self, *args: Any, **options: Any) -> Any: ...
+    def cast(self, format: Any, shape: int | Sequence[int] | None = ...) -> Any: ...
     def choose(self, /, *choices: Any, out: ndarray | None = ..., mode: str = ...) -> Any: ...
     def clip(self, *args: Any, **options: Any) -> Any: ...
     def compress(self, *args: Any, **options: Any) -> Any: ...
@@ -896,6 +933,9 @@ class buffer:
 
 def get_vendor() -> Any: ...
 def library_version() -> Any: ...
+
+pickle: Any
+
 def window(
     shape: int | Sequence[int], dtype: DTypeLike = ..., comm: Any = ..., *, share: bool = ...
 ) -> Any: ...

@@ -7,73 +7,30 @@ pickle.
 from itertools import accumulate
 
 from .._engine import UnsupportedError, _Comm, _Request
-from ._datatypes import Datatype, is_message, specified, type_of
+from ._datatypes import specified, type_of
 from ._errors import named as _errors
 from ._groups import Group, compare
 from ._info import Info
+from ._kept_values import KeptValues
 from ._matched import match
 from ._neighbors import Neighbors
 from ._objects import ObjectRequest, dumped, loaded, wait_for
 from ._operations import SUM, Op, code_of, combined, is_of_mpi
 from ._requests import Prequest
+from ._shares import IN_PLACE, _copied, _first, _split
 from ._status import UNDEFINED, Status
 from ._topology import Grids
 
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2
 COMM_TYPE_SHARED = 0
-CART, DIST_GRAPH = 1, 3
-TAG_UB, HOST, IO, WTIME_IS_GLOBAL = range(4)  # what `Get_attr` is asked
+CART, GRAPH, DIST_GRAPH = 1, 2, 3
 
-
-class _InPlace:
-    def __repr__(self):
-        return "unisono.mpi.IN_PLACE"
-
-    @property
-    def _in_compiled_code(self):
-        from .._jit import mpi_library
-
-        return mpi_library.IN_PLACE
-
-
-IN_PLACE = _InPlace()
 
 # Kinds of collective calls, in the order of engine/comm/messages.h.
 _BARRIER, _BCAST, _GATHER, _SCATTER, _ALLGATHER, _ALLTOALL, _REDUCE, _ALLREDUCE, _SCAN, _EXSCAN = (
     range(10)
 )
-
-
-def _split(spec):
-    """The buffer of ``buf``, ``[buf, counts]``, ``[buf, (counts, starts)]`` or ``[buf, counts, starts]``, and both."""
-    if spec is None or spec is IN_PLACE:
-        return None, None
-    if not isinstance(spec, list | tuple) or not spec:
-        return spec, None
-    buffer, *rest = spec
-    kind = rest.pop() if rest and isinstance(rest[-1], str | Datatype) else None
-    if not rest or _is_number(rest[0]) or (not len(rest[0]) and len(rest) == 1):
-        return (spec if is_message(spec) else buffer), None
-    counts, starts = rest[0], rest[1] if len(rest) > 1 else None
-    if buffer is None:
-        return None, None
-    if starts is None and len(counts) == 2:
-        first, second = counts
-        if second is None or first is None or not _is_number(first):
-            counts, starts = first, second
-    if counts is None or _is_number(counts):
-        return (buffer, kind) if counts is None else (buffer, counts, kind), None
-    if type_of(kind) is not None:
-        buffer = specified((buffer, kind), True)
-    counts = [int(c) for c in counts]
-    if starts is None:
-        starts = [0, *accumulate(counts)][: len(counts)]
-    return buffer, (counts, [int(s) for s in starts])
-
-
-def _is_number(x):
-    return isinstance(x, int) or (hasattr(x, "__index__") and not getattr(x, "ndim", 0))
 
 
 def _dtype_name(buffer):
@@ -85,8 +42,11 @@ def _dtype_name(buffer):
 
 def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
     given = source, target
-    source, sends = _split(source)
-    target, receives = _split(target)
+    if source is target and kind >= _REDUCE and (kind != _REDUCE or self.rank == root):
+        source = IN_PLACE
+    varies = call.endswith("v")
+    source, sends = _split(source, *_blocks(self, kind in (_SCATTER, _ALLTOALL), varies))
+    target, receives = _split(target, *_blocks(self, kind in _COLLECTING, varies))
     if self.rank != root:  # what only the root uses
         if kind in (_GATHER, _REDUCE):
             target, receives = None, None
@@ -100,6 +60,13 @@ def _collective(self, kind, source=None, target=None, root=0, op=SUM, call=""):
     if kind >= _REDUCE:
         code = code_of(op, call, _dtype_name(target if source is None else source))
     return self._start(kind, source, sends, target, receives, root, code)
+
+
+_COLLECTING = (_GATHER, _ALLGATHER, _ALLTOALL)
+
+
+def _blocks(self, is_shared_out, varies):
+    return (self.size, varies) if is_shared_out else (1, False)
 
 
 def _combine(self, kind, source, target, root, op):
@@ -131,13 +98,6 @@ def _combine(self, kind, source, target, root, op):
 
 def _wait(request):
     request.Wait()
-
-
-def _copied(buf):
-    """The bytes of a buffer, which may be one of ``[buffer, count, type]``."""
-    memory = specified(buf, False)
-    memory = buf if memory is None else memory
-    return memory.copy() if hasattr(memory, "copy") else bytes(memory)
 
 
 class _Methods:
@@ -198,7 +158,15 @@ class _Methods:
         """A communicator of the same ranks, whose messages are apart."""
         return self.Dup()
 
-    def Idup(self):
+    def Dup_with_info(self, info):
+        """The same; hints are ignored."""
+        return self.Dup()
+
+    def Idup_with_info(self, info):
+        """The same, and a request that is done."""
+        return self.Idup()
+
+    def Idup(self, info=None):
         """The same, and a request that is done."""
         return self.Dup(), _Request._nothing()
 
@@ -238,10 +206,6 @@ class _Methods:
 
     name = property(Get_name, Set_name, doc="Its name.")
 
-    def Get_attr(self, keyval):
-        """The largest tag for TAG_UB; None of others."""
-        return 2**31 - 1 if keyval == TAG_UB else True if keyval == WTIME_IS_GLOBAL else None
-
     def Get_errhandler(self):
         """What an error does: it is an exception, whatever is set."""
         return self.__dict__.get("_errhandler", _errors["ERRORS_RETURN"])
@@ -270,7 +234,9 @@ class _Methods:
     is_inter, is_intra = property(Is_inter), property(Is_intra)
 
     def Get_topology(self):
-        """CART for a grid of ranks, DIST_GRAPH for a graph, else UNDEFINED."""
+        """CART for a grid of ranks, GRAPH or DIST_GRAPH for a graph, else UNDEFINED."""
+        if self._whole_graph is not None:
+            return GRAPH
         return DIST_GRAPH if self._graph is not None else UNDEFINED if self._grid is None else CART
 
     topology = property(Get_topology, doc="CART for a grid of ranks, else UNDEFINED.")
@@ -394,7 +360,11 @@ class _Methods:
 
     def Gatherv(self, sendbuf, recvbuf, root=0):
         """Collect buffers of several sizes on one rank; there ``recvbuf`` is ``[buf, counts]``."""
-        _wait(self.Igather(sendbuf, recvbuf, root))
+        _wait(self.Igatherv(sendbuf, recvbuf, root))
+
+    def Igatherv(self, sendbuf, recvbuf, root=0):
+        """Start to collect buffers of several sizes."""
+        return _collective(self, _GATHER, sendbuf, recvbuf, root, call="Gatherv")
 
     def Scatter(self, sendbuf, recvbuf, root=0):
         """Share out a buffer of one rank in equal parts."""
@@ -406,7 +376,11 @@ class _Methods:
 
     def Scatterv(self, sendbuf, recvbuf, root=0):
         """Share out a buffer of one rank; there ``sendbuf`` is ``[buf, counts]``."""
-        _wait(self.Iscatter(sendbuf, recvbuf, root))
+        _wait(self.Iscatterv(sendbuf, recvbuf, root))
+
+    def Iscatterv(self, sendbuf, recvbuf, root=0):
+        """Start to share out a buffer in parts of several sizes."""
+        return _collective(self, _SCATTER, sendbuf, recvbuf, root, call="Scatterv")
 
     def Allgather(self, sendbuf, recvbuf):
         """Collect the buffers of all ranks, of one size, on all."""
@@ -418,7 +392,11 @@ class _Methods:
 
     def Allgatherv(self, sendbuf, recvbuf):
         """Collect buffers of several sizes on all ranks; ``recvbuf`` is ``[buf, counts]``."""
-        _wait(self.Iallgather(sendbuf, recvbuf))
+        _wait(self.Iallgatherv(sendbuf, recvbuf))
+
+    def Iallgatherv(self, sendbuf, recvbuf):
+        """Start to collect buffers of several sizes on all ranks."""
+        return _collective(self, _ALLGATHER, sendbuf, recvbuf, call="Allgatherv")
 
     def Alltoall(self, sendbuf, recvbuf):
         """Send an equal part of a buffer to each rank, and receive one from each."""
@@ -430,7 +408,11 @@ class _Methods:
 
     def Alltoallv(self, sendbuf, recvbuf):
         """Send a part of a buffer to each rank; both buffers are ``[buf, counts]``."""
-        _wait(self.Ialltoall(sendbuf, recvbuf))
+        _wait(self.Ialltoallv(sendbuf, recvbuf))
+
+    def Ialltoallv(self, sendbuf, recvbuf):
+        """Start an exchange of parts of several sizes."""
+        return _collective(self, _ALLTOALL, sendbuf, recvbuf, call="Alltoallv")
 
     def Reduce(self, sendbuf, recvbuf, op=SUM, root=0):
         """Combine the buffers of all ranks, element by element, on one."""
@@ -464,21 +446,22 @@ class _Methods:
         """Start to combine the buffers of the ranks before this one."""
         return _collective(self, _EXSCAN, sendbuf, recvbuf, 0, op, call="Exscan")
 
-    Igatherv, Iscatterv, Iallgatherv, Ialltoallv = Igather, Iscatter, Iallgather, Ialltoall
-
     def Reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
         """Combine the buffers of all ranks, element by element; each rank gets an equal part."""
         self.Reduce_scatter(sendbuf, recvbuf, None, op)
 
     def Reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
         """Combine the buffers of all ranks, element by element; each rank gets its count of elements."""
-        if sendbuf is IN_PLACE:
-            raise ValueError("Reduce_scatter: IN_PLACE is not taken; pass the buffer to send")
-        combined = _copied(sendbuf) if self.rank == 0 else None
-        self.Reduce(sendbuf, combined, op, 0)
+        is_in_place = sendbuf is IN_PLACE
+        sent = _copied(recvbuf if is_in_place else sendbuf)
+        combined = _copied(sent) if self.rank == 0 else None
+        self.Reduce(sent, combined, op, 0)
+        if is_in_place:  # the part comes first in the memory that all elements were in
+            count = len(sent) // self.size if recvcounts is None else int(recvcounts[self.rank])
+            recvbuf = _first(recvbuf, count)
         if recvcounts is not None and self.rank == 0:
-            combined = [combined, recvcounts]
-        self.Scatterv(combined, recvbuf, 0)
+            combined = [combined, list(recvcounts)]
+        self.Iscatterv(combined, recvbuf, 0).Wait()
 
     def Ireduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
         """The same; the request is done."""
@@ -664,13 +647,16 @@ def _folded(parts, op):
 
 
 _OF_OBJECTS = ("__repr__", "__bool__", "__eq__", "__hash__", "__reduce__")
-for _name, _method in [*vars(_Methods).items(), *vars(Grids).items(), *vars(Neighbors).items()]:
+for _name, _method in [
+    pair for own in (_Methods, KeptValues, Grids, Neighbors) for pair in vars(own).items()
+]:
     is_method = callable(_method) or isinstance(_method, property | classmethod)
     if is_method and (not _name.startswith("__") or _name in _OF_OBJECTS):
         setattr(_Comm, _name, _method)
 _Comm._waiting = ()  # receives of objects under way, where there are any
 _Comm._grid = None  # extents and periods of a grid of ranks
 _Comm._graph = None  # whom each rank receives from and sends to
+_Comm._whole_graph = None  # of all ranks, where they know it
 _Comm._apart = None  # the communicator for messages of neighbours
 Comm = _Comm
 COMM_NULL = Comm()

@@ -29,7 +29,7 @@ class Datatype:
         """NumPy's dtype of the elements; None of DATATYPE_NULL."""
         import numpy  # when it is asked for: the importing of modules from rank 0 begins with this package
 
-        return None if self._given is None else numpy.dtype(self._given)
+        return None if self._given is None else numpy.dtype(self._given, align=True)
 
     def __repr__(self):
         return f"unisono.mpi.{self.name}" if self._places is None else f"Datatype({self.name})"
@@ -54,7 +54,9 @@ class Datatype:
     @property
     def size(self):
         """Bytes of the elements of one."""
-        return len(self._own()) * self.dtype.itemsize
+        fields = self.dtype.fields  # of a pair: without the gap behind it
+        item = sum(f[0].itemsize for f in fields.values()) if fields else self.dtype.itemsize
+        return len(self._own()) * item
 
     @property
     def extent(self):
@@ -252,11 +254,15 @@ _names = {
     "OFFSET": "i8", "COUNT": "i8", "REAL4": "f4", "REAL8": "f8", "INTEGER4": "i4", "INTEGER8": "i8",
     "SIGNED_SHORT": "h", "SIGNED_INT": "i", "SIGNED_LONG": "l", "SIGNED_LONG_LONG": "q", "SINT8_T": "i1", "SINT16_T": "i2",
     "SINT32_T": "i4", "SINT64_T": "i8", "WCHAR": "i4", "CHARACTER": "S1", "LOGICAL": "i", "INTEGER": "i", "REAL": "f",
-    "DOUBLE_PRECISION": "d", "INTEGER1": "i1", "INTEGER2": "i2", "REAL2": "e", "COMPLEX8": "F", "COMPLEX16": "D",
+    "DOUBLE_PRECISION": "d", "INTEGER1": "i1", "INTEGER2": "i2", "REAL2": "e", "REAL16": "g", "COMPLEX32": "G", "FLOAT16_T": "e", "FLOAT32_T": "f", "FLOAT64_T": "d",
+    "LOGICAL1": "i1", "LOGICAL2": "i2", "LOGICAL4": "i4", "LOGICAL8": "i8", "SHORT_INT": "h,i", "TWOINT": "i,i",
+    "INT_INT": "i,i", "LONG_INT": "l,i", "FLOAT_INT": "f,i", "DOUBLE_INT": "d,i", "LONG_DOUBLE_INT": "g,i", "COMPLEX8": "F", "COMPLEX16": "D",
     "CXX_FLOAT_COMPLEX": "F", "CXX_DOUBLE_COMPLEX": "D", "CXX_LONG_DOUBLE_COMPLEX": "G", "F_BOOL": "i", "F_INT": "i",
     "F_FLOAT": "f", "F_DOUBLE": "d", "F_COMPLEX": "F", "F_FLOAT_COMPLEX": "F", "F_DOUBLE_COMPLEX": "D", "PACKED": "u1",
 }  # fmt: skip
 named = {name: Datatype(name, code) for name, code in _names.items()}
+for _name in ("BFLOAT16_T", "COMPLEX4", "INTEGER16", "LOGICAL16"):  # of no dtype here
+    named[_name] = Datatype("DATATYPE_NULL", None)
 named["DATATYPE_NULL"] = Datatype("DATATYPE_NULL", None)
 
 
@@ -284,6 +290,41 @@ def type_of(given):
     return None
 
 
+def memory_of(buffer):
+    """The object, or where it has no buffer protocol an array on its memory; TypeError where it has none."""
+    try:
+        memoryview(buffer)
+        return buffer
+    except (BufferError, ValueError):
+        return buffer  # an array of a device
+    except TypeError:
+        return shared(buffer)
+
+
+def shared(buffer):
+    """An array on the memory of an object that knows DLPack, or CUDA's interface of arrays, alone."""
+    import unisono
+
+    if hasattr(buffer, "__dlpack__"):
+        return unisono.from_dlpack(buffer)
+    if not hasattr(buffer, "__cuda_array_interface__"):
+        raise TypeError(
+            f"mpi: no memory; got {type(buffer).__name__}; expected an array or another object with the buffer protocol"
+        )
+    if any(str(d).startswith("cuda") for d in unisono.devices()):
+        return unisono.asarray(buffer, copy=False)
+    return _of_host(buffer)
+
+
+def _of_host(buffer):
+    """Memory that an object describes in CUDA's words, where no device of CUDA's is: the host's."""
+    import numpy
+
+    told = {k: v for k, v in buffer.__cuda_array_interface__.items() if k != "stream"}
+    holder = type("Memory", (), {"__array_interface__": {**told, "version": 3}, "of": buffer})
+    return numpy.asarray(holder())
+
+
 def is_message(spec):
     """Whether it is a list that begins with memory, or with nothing."""
     if not isinstance(spec, list | tuple) or not 0 < len(spec) <= 4:
@@ -294,7 +335,7 @@ def is_message(spec):
     try:
         memoryview(first)
     except TypeError:
-        return hasattr(first, "__dlpack__")
+        return hasattr(first, "__dlpack__") or hasattr(first, "__cuda_array_interface__")
     except (BufferError, ValueError):
         return True  # one of a device
     return not isinstance(first, Datatype)
@@ -335,9 +376,7 @@ def specified(spec, writable):
     except (BufferError, TypeError, ValueError):
         if hasattr(buffer, "reshape"):
             return _of_device(buffer, count, start)
-        import unisono
-
-        return specified([unisono.from_dlpack(buffer), *spec[1:]], writable)
+        return specified([shared(buffer), *spec[1:]], writable)
     if isinstance(kind, Datatype) and kind._places is not None:
         return _apart(view, kind, count, start, writable)
     dtype = type_of(kind)
@@ -347,7 +386,7 @@ def specified(spec, writable):
         return buffer
     import numpy
 
-    flat = numpy.frombuffer(view, numpy.uint8) if view.nbytes else numpy.zeros(0, numpy.uint8)
+    flat = _row(view, numpy.uint8) if view.nbytes else numpy.zeros(0, numpy.uint8)
     end = len(flat) // step if count is None else start + count
     if start < 0 or end * step > len(flat):
         raise ValueError(
@@ -358,6 +397,15 @@ def specified(spec, writable):
     return part.view(own)
 
 
+def _row(view, dtype):
+    """The elements of packed memory, in the order in which they lie there."""
+    import numpy
+
+    if view.c_contiguous or not view.contiguous:
+        return numpy.frombuffer(view, dtype)
+    return numpy.asarray(view).reshape(-1, order="F").view(dtype)
+
+
 def _of_device(array, count, start):
     flat = array.reshape(-1)
     return flat[start:] if count is None else flat[start : start + count]
@@ -366,7 +414,7 @@ def _of_device(array, count, start):
 def _apart(view, kind, count, start, writable):
     import numpy
 
-    flat = numpy.frombuffer(view, kind.dtype)
+    flat = _row(view, kind.dtype)
     if count is None:
         count = max(0, (len(flat) - max(kind._places, default=0) - 1) // kind._extent + 1 - start)
     places = (

@@ -1,6 +1,7 @@
 """Names of MPI's that programs ask about the job, the host and the library."""
 
 from .._engine import CommError
+from ._errors import named as _errors
 
 THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
 BSEND_OVERHEAD = 0
@@ -105,16 +106,23 @@ def Attach_buffer(buf):
     >>> import unisono as un
     >>> un.mpi.Attach_buffer(bytearray(100))
     """
+    _attached[:] = [buf]
+
+
+_attached = []
 
 
 def Detach_buffer():
-    """The memory for `Bsend`: none is kept.
+    """The memory that was given for `Bsend`; None where none was.
 
     Examples
     --------
     >>> import unisono as un
-    >>> un.mpi.Detach_buffer()
+    >>> un.mpi.Attach_buffer(bytearray(100))
+    >>> len(un.mpi.Detach_buffer())
+    100
     """
+    return _attached.pop() if _attached else None
 
 
 def Init():
@@ -212,3 +220,52 @@ def Aint_diff(addr1, addr2):
     8
     """
     return addr1 - addr2
+
+
+def Flush_buffer():
+    """Wait until what `Bsend` sent has left the memory: it needs none.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Flush_buffer()
+    """
+
+
+def Get_abi_version():
+    """Version of MPI's binary interface: (-1, -1), there is none that callers could rely on.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Get_abi_version()
+    (-1, -1)
+    """
+    return -1, -1
+
+
+def Get_error_class(errorcode):
+    """The class of an error's number: it is one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Get_error_class(un.mpi.ERR_RANK) == un.mpi.ERR_RANK
+    True
+    """
+    return errorcode
+
+
+def Get_error_string(errorcode):
+    """The name of an error's number.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.mpi.Get_error_string(un.mpi.ERR_RANK)
+    'MPI_ERR_RANK'
+    """
+    for name, number in _errors.items():
+        if name.startswith(("ERR_", "SUCCESS")) and number == errorcode:
+            return f"MPI_{name}"
+    raise ValueError(f"Get_error_string: no number of an error; got {errorcode!r}")

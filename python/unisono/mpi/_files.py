@@ -3,7 +3,7 @@
 import os
 
 from .._engine import _Request
-from ._datatypes import named, specified
+from ._datatypes import memory_of, named, specified
 from ._info import Info
 from ._operations import REPLACE
 from ._staging import assign, stage
@@ -327,7 +327,7 @@ class File:
 
 def _length(buf):
     memory = specified(buf, False)
-    memory = buf if memory is None else memory
+    memory = memory_of(buf) if memory is None else memory
     return memory.nbytes if hasattr(memory, "nbytes") else len(memory)
 
 
@@ -337,7 +337,7 @@ def _source(buf):
 
     memory = specified(buf, False)
     return (
-        memoryview(numpy.ascontiguousarray(buf if memory is None else memory)).cast("B")
+        memoryview(numpy.ascontiguousarray(memory_of(buf) if memory is None else memory)).cast("B")
         if _length(buf)
         else b""
     )
@@ -346,7 +346,7 @@ def _source(buf):
 def _target(buf):
     """The bytes to read into, and what to call when they are there."""
     memory = specified(buf, True)
-    memory = buf if memory is None else memory
+    memory = memory_of(buf) if memory is None else memory
     if hasattr(memory, "room"):  # elements that lie apart
         return memoryview(memory.room).cast("B"), lambda: memory.put(memory.room)
     if not _length(memory):

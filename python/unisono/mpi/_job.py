@@ -1,10 +1,12 @@
 """The connection of this process to its job: made at the first use, ended with the program."""
 
 import sys
+from threading import Lock
 
 from .. import _engine
 
 _state = {}
+_starting = Lock()  # several threads may be the first
 
 
 class _Ending:
@@ -28,15 +30,23 @@ def connect():
 
     For a virtual rank: its own, which end with its run.
     """
-    from .._runtime.mesh import _end_together, own_mesh
+    from .._runtime.mesh import own_mesh
 
     if own_mesh() is not None:
         from .._runtime.virtual import connect_rank
 
         return connect_rank()
     if not _state:
-        job = _engine._mpi_job()
-        world = job.world()
-        _state.update(job=job, world=world, self=job.self())
-        _end_together(_Ending(job, world))
+        with _starting:
+            if not _state:
+                _start()
     return _state
+
+
+def _start():
+    from .._runtime.mesh import _end_together
+
+    job = _engine._mpi_job()
+    world = job.world()
+    _state.update(job=job, world=world, self=job.self())
+    _end_together(_Ending(job, world))

@@ -45,6 +45,16 @@ class buffer(ndarray):
     def __bool__(self):
         return self.nbytes > 0  # as a memoryview answers, whatever the bytes are
 
+    def __setitem__(self, index, value):
+        if not isinstance(value, int | ndarray):
+            value = buffer.frombuffer(value)  # bytes are what they are, no text of a number
+        super().__setitem__(index, value)
+
+    def cast(self, format, shape=None):
+        """The same memory as a memoryview of other elements."""
+        view = memoryview(self).cast("B")
+        return view.cast(format) if shape is None else view.cast(format, shape)
+
     @property
     def address(self):
         """Where it begins."""

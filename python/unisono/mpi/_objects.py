@@ -1,8 +1,7 @@
 """Messages of Python objects, by pickle, in the order in which they were asked for."""
 
-import pickle
-
 from .._engine import _Request
+from ._pickles import pickle
 from ._status import Status
 
 
@@ -113,7 +112,7 @@ def wait_for(request, status=None):
 
 def dumped(obj):
     """The object as bytes."""
-    return pickle.dumps(obj, protocol=5)
+    return pickle.dumps(obj)
 
 
 def loaded(data):

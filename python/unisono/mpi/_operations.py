@@ -24,7 +24,12 @@ class Op:
     @classmethod
     def Create(cls, function, commute=False):
         """An operation that calls ``function(earlier, own, datatype)``, which leaves its result in the memory `own`."""
-        return cls("user's operation", None, function, function)
+
+        def combine(x, y):
+            function(x, y, datatype_of(y))
+            return y
+
+        return cls("user's operation", None, combine, function)
 
     def Free(self):
         """Forget the operation: nothing is to be done."""
@@ -35,7 +40,16 @@ class Op:
 
     def Reduce_local(self, inbuf, inoutbuf):
         """Combine a buffer with another, where the result is left."""
-        inoutbuf[...] = combined(self, [inbuf, inoutbuf])
+        from ._datatypes import specified
+
+        parts = [
+            specified(b, True) if isinstance(b, list | tuple) else b for b in (inbuf, inoutbuf)
+        ]
+        made = combined(self, parts)
+        if hasattr(parts[1], "dtype"):
+            parts[1][...] = made
+        else:
+            memoryview(parts[1]).cast("B")[:] = memoryview(made).cast("B")
 
     is_commutative = property(Is_commutative, doc="Whether the order of operands does not matter.")
     is_predefined = property(
@@ -53,6 +67,16 @@ class Op:
         from .._jit.mpi_library import operations
 
         return operations.get(self.name)
+
+
+def datatype_of(memory):
+    """MPI's type of the elements of memory; None of objects."""
+    from ._datatypes import Datatype
+
+    try:
+        return Datatype.fromcode(memoryview(memory).format)
+    except (TypeError, ValueError):
+        return None
 
 
 def _choice(arrays, objects):

@@ -55,7 +55,10 @@ def _grid_of(comm, call):
 class Grids:
     """Methods of communicators: mpi4py's of Cartcomm."""
 
-    dims = property(lambda self: self.Get_topo()[0], doc="Extents of the grid.")
+    dims = property(
+        lambda self: self.Get_topo()[0] if self._whole_graph is None else self.Get_dims(),
+        doc="Extents of the grid; of a graph the numbers of ranks and edges.",
+    )
     periods = property(lambda self: self.Get_topo()[1], doc="Which axes are periodic.")
     coords = property(lambda self: self.Get_topo()[2], doc="Where this rank is in the grid.")
     topo = property(
@@ -83,12 +86,18 @@ class Grids:
             made._grid = dims, periods
         return made
 
+    def Cart_map(self, dims, periods=None):
+        """The rank that this one would have in such a grid; UNDEFINED where it would be in none."""
+        return self.rank if self.rank < prod(dims) else UNDEFINED
+
     def Get_dim(self):
         """Number of axes of the grid."""
         return len(_grid_of(self, "Get_dim")[0])
 
     def Get_topo(self):
-        """Extents and periods of the grid, and this rank's coordinates."""
+        """Extents and periods of the grid, and this rank's coordinates; of a graph its index and edges."""
+        if self._whole_graph is not None:
+            return tuple(map(list, self._whole_graph))
         dims, periods = _grid_of(self, "Get_topo")
         return list(dims), [int(p) for p in periods], self.Get_coords(self.rank)
 
