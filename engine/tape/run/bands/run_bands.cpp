@@ -36,9 +36,10 @@ constexpr std::int64_t band_bytes = 48 << 10;
 /// The same where kernels run rows behind one another, for each thread and as a share of the
 /// last-level cache: fewer rows cost more in waiting for other threads than memory would.
 constexpr std::int64_t shifted_band_bytes = 2 << 20, shifted_band_share = 16;
-/// The same on a device that shares the host's caches, as a share of those. A smaller band is not
+/// The same on a device that shares the host's caches, as a share of those: its threads wait some
+/// 15 us between two kernels, so bands are larger than those of the host. A smaller band is not
 /// worth its launches.
-constexpr std::int64_t device_band_share = 8, least_device_band = 1 << 20;
+constexpr std::int64_t device_band_share = 4, least_device_band = 1 << 20;
 /// Points times operations from which threads share the bands (backends/cpu/runtime.cpp).
 constexpr std::int64_t shared_from = 1'000'000;
 /// The same from which they share a band of kernels that run behind one another.
