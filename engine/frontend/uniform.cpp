@@ -31,6 +31,7 @@ class Uniformity {
             block(source.body, nullptr);
         } while (divergent_.size() != before);
         is_checking_ = true;
+        left_early_ = nullptr;  // of what comes before a barrier
         block(source.body, nullptr);
     }
 
@@ -149,7 +150,9 @@ class Uniformity {
 
     void loop(const Node& body, const Node* cause, const Node* target) {
         const Node* around = std::exchange(loop_left_, nullptr);
+        const Node* before = left_early_;
         block(body, cause);
+        if (left_early_ != before) block(body, cause);  // the next time others have left
         if (loop_left_ && !cause) {
             if (target) mark(*target);
             const bool was_leaving = std::exchange(is_leaving_, true);

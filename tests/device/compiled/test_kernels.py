@@ -84,6 +84,25 @@ def test_kernel_with_local_memory(device):
         reverse[60, 16](a, out)
 
 
+def test_work_items_leave_behind_the_last_barrier(device):
+    """As those beyond the end of an array do that helped to load a tile."""
+
+    @un.kernel
+    def turn(a, b):
+        tile = un.local_array(4, np.float64)
+        i, k = un.global_id(0), un.local_id(0)
+        tile[k] = a[i]
+        un.barrier()
+        if i >= b.shape[0]:
+            return
+        for n in range(2):
+            b[i] += n * tile[3 - k]
+
+    a, b = there(device, np.arange(12.0), np.zeros(10))
+    turn[12, 4](a, b)
+    assert host(b).tolist() == [3, 2, 1, 0, 7, 6, 5, 4, 11, 10]
+
+
 @pytest.mark.parametrize("size", [1, 7, 256, 1009])
 def test_kernel_over_any_size(device, size):
     @un.kernel
