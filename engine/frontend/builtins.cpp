@@ -267,6 +267,7 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "delete_item") return delete_item(args, place);
     if (auto v = sharing(name, args, place)) return *v;
     if (auto v = messages(name, args, place)) return *v;
+    if (auto v = matrices(name, args, place)) return *v;
     auto want = [&](std::size_t n) {
         if (args.size() != n) {
             refuse(place,

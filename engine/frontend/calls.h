@@ -116,9 +116,14 @@ class Calls : public Bindings {
     Value atomic(const Node& node, const std::string& name);
     std::optional<Value> sharing(const std::string& name, const std::vector<Value>& args,
                                  const Place& place);
+    // ---- factors of matrices (matrices.cpp)
+    std::optional<Value> matrices(const std::string& name, const std::vector<Value>& args,
+                                  const Place& place);
     // ---- messages between ranks (messages.cpp)
     std::optional<Value> messages(const std::string& name, const std::vector<Value>& args,
                                   const Place& place);
+    /// Appends address, number of elements and dtype of an array.
+    void push_memory(std::vector<E>& values, const Value& array);
     Value combination(const Value& given, DType dtype, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
     Value local_array(const Node& node, ir::Space space);

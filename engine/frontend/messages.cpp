@@ -48,6 +48,12 @@ Value Calls::combination(const Value& given, DType dtype, const Place& place) {
     return scalar(i64(static_cast<std::int64_t>(found->second)), Weak::Int);
 }
 
+void Calls::push_memory(std::vector<E>& values, const Value& array) {
+    values.push_back(address_of(array));
+    values.push_back(settle(size_of_array(array)));
+    values.push_back(i64(static_cast<std::int64_t>(array.type.dtype)));
+}
+
 /// Functions that python/unisono/_jit/mpi_library.py calls: those of the engine, and
 /// comm_operation(op, buffer); comm_buffer(x): the array, or None for IN_PLACE; comm_like(x,
 /// element): the element as a number of x's type; comm_objects() and comm_others(), which are
@@ -84,11 +90,7 @@ std::optional<Value> Calls::messages(const std::string& name, const std::vector<
     std::vector<E> values{i64(0)};
     for (const Value& v : args) {
         if (v.type.is_array()) {
-            E size = i64(1);
-            for (E extent : extents_of(v)) size = op_binary(Op::Mul, size, extent);
-            values.push_back(address_of(v));
-            values.push_back(settle(size));
-            values.push_back(i64(static_cast<std::int64_t>(v.type.dtype)));
+            push_memory(values, v);
         } else if (v.type.kind == Type::Kind::None) {
             for (std::int64_t word : {0, 0, -1}) values.push_back(i64(word));
         } else if (v.type.is_scalar() && is_integer(v.type.dtype)) {

@@ -1,45 +1,24 @@
 // The engine's whole-array functions as compiled code calls them (core/native/native.h): products,
-// sorts, decompositions, histograms, masks over plain memory.
+// sorts, histograms, masks over plain memory.
 //
 // Each function documents its values; "out" ones lie in memory that the caller made. Errors other
 // than those of memory are a positive value 0.
 #include "core/native/native.h"
 
 #include <algorithm>
-#include <bit>
-#include <complex>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "core/dtype.h"
 #include "library/gather/histogram.h"
 #include "library/gather/mask.h"
-#include "library/linalg/blas.h"
-#include "library/linalg/factor_tiles.h"
 #include "library/linalg/multiply.h"
-#include "library/linalg/solve.h"
 #include "library/sort/sort.h"
 
 namespace unisono::library {
 
 namespace {
-
-template <class T>
-T* memory(std::int64_t address) {
-    return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
-}
-
-/// Runs f; no exception leaves compiled code's frame.
-template <class F>
-void guarded(std::int64_t* values, F f) noexcept {
-    try {
-        values[0] = f();
-    } catch (...) {
-        values[0] = native_out_of_memory;
-    }
-}
 
 /// A packed copy of a stack of matrices, for the product of operands that lie too oddly.
 std::unique_ptr<char[]> pack(MatrixStack& m, std::vector<std::int64_t>& strides, std::size_t item) {
@@ -69,7 +48,7 @@ std::unique_ptr<char[]> pack(MatrixStack& m, std::vector<std::int64_t>& strides,
 /// [status, dtype, m, n, k, a, a_row, a_column, b, b_row, b_column, out, axes, then for each
 /// leading axis: extent, stride of a, stride of b]: out = a @ b, packed.
 void native_matmul(std::int64_t* v) noexcept {
-    guarded(v, [&]() -> std::int64_t {
+    guarded_native(v, [&]() -> std::int64_t {
         auto t = static_cast<DType>(v[1]);
         std::int64_t m = v[2], n = v[3], k = v[4];
         auto axes = static_cast<std::size_t>(v[12]);
@@ -101,13 +80,13 @@ void native_matmul(std::int64_t* v) noexcept {
             bs.erase(bs.begin());
             bd.erase(bd.begin());
         }
-        MatrixStack a{memory<void>(v[5]), as, ad}, b{memory<void>(v[8]), bs, bd};
+        MatrixStack a{native_memory<void>(v[5]), as, ad}, b{native_memory<void>(v[8]), bs, bd};
         auto item = static_cast<std::size_t>(size_of(t));
         std::size_t rank = as.size();
         std::unique_ptr<char[]> own_a, own_b;
         if (!takes_strides(as[rank - 2], k, ad[rank - 2], ad[rank - 1])) own_a = pack(a, ad, item);
         if (!takes_strides(k, n, bd[rank - 2], bd[rank - 1])) own_b = pack(b, bd, item);
-        multiply_stacks(t, a, b, memory<void>(v[11]));
+        multiply_stacks(t, a, b, native_memory<void>(v[11]));
         return 0;
     });
 }
@@ -115,25 +94,25 @@ void native_matmul(std::int64_t* v) noexcept {
 /// [status, dtype, n, elements, in, out]: lanes of n elements side by side. `out` of sort may be
 /// `in`.
 void native_sort(std::int64_t* v) noexcept {
-    guarded(v, [&]() -> std::int64_t {
+    guarded_native(v, [&]() -> std::int64_t {
         std::int64_t n = v[2], lanes = n > 0 ? v[3] / n : 0;
         dispatch_all(static_cast<DType>(v[1]), [&]<class T>() {
             auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(v[3]));
-            std::copy_n(memory<const T>(v[4]), v[3], copy.get());
+            std::copy_n(native_memory<const T>(v[4]), v[3], copy.get());
             for_lanes(lanes, n, [&](std::int64_t k) {
-                sort_lane<T>(copy.get() + k * n, n, memory<T>(v[5]) + k * n, false);
+                sort_lane<T>(copy.get() + k * n, n, native_memory<T>(v[5]) + k * n, false);
             });
         });
         return 0;
     });
 }
 void native_argsort(std::int64_t* v) noexcept {
-    guarded(v, [&]() -> std::int64_t {
+    guarded_native(v, [&]() -> std::int64_t {
         std::int64_t n = v[2], lanes = n > 0 ? v[3] / n : 0;
         dispatch_all(static_cast<DType>(v[1]), [&]<class T>() {
             for_lanes(lanes, n, [&](std::int64_t k) {
-                argsort_lane<T>(memory<const T>(v[4]) + k * n, n,
-                                memory<std::int64_t>(v[5]) + k * n, false);
+                argsort_lane<T>(native_memory<const T>(v[4]) + k * n, n,
+                                native_memory<std::int64_t>(v[5]) + k * n, false);
             });
         });
         return 0;
@@ -142,12 +121,12 @@ void native_argsort(std::int64_t* v) noexcept {
 
 /// [status, count (out), item size, n, mask, from, to]: the elements under a mask, all packed.
 void native_compress(std::int64_t* v) noexcept {
-    guarded(v, [&]() -> std::int64_t {
+    guarded_native(v, [&]() -> std::int64_t {
         std::vector<std::int64_t> before(count_of_counts(v[3]));
-        count_mask(memory<const std::uint8_t>(v[4]), v[3], before);
+        count_mask(native_memory<const std::uint8_t>(v[4]), v[3], before);
         const BlockCounts counts{v[3], before};
-        select(v[2], counts, memory<const std::uint8_t>(v[4]), memory<const char>(v[5]),
-               memory<char>(v[6]));
+        select(v[2], counts, native_memory<const std::uint8_t>(v[4]),
+               native_memory<const char>(v[5]), native_memory<char>(v[6]));
         v[1] = counts.total();
         return 0;
     });
@@ -155,82 +134,10 @@ void native_compress(std::int64_t* v) noexcept {
 
 /// [status, n, x, bins, edges, weights or 0, out]: histogram.h's count_evenly.
 void native_histogram(std::int64_t* v) noexcept {
-    guarded(v, [&]() -> std::int64_t {
-        count_evenly(memory<const double>(v[2]), v[1], memory<const double>(v[4]), v[3],
-                     memory<const double>(v[5]), memory<void>(v[6]));
+    guarded_native(v, [&]() -> std::int64_t {
+        count_evenly(native_memory<const double>(v[2]), v[1], native_memory<const double>(v[4]),
+                     v[3], native_memory<const double>(v[5]), native_memory<void>(v[6]));
         return 0;
-    });
-}
-
-template <class F>
-std::int64_t for_lapack(std::int64_t dtype, F f) {
-    switch (static_cast<DType>(dtype)) {
-        case DType::Float32: return f.template operator()<float>();
-        case DType::Float64: return f.template operator()<double>();
-        case DType::Complex64: return f.template operator()<std::complex<float>>();
-        case DType::Complex128: return f.template operator()<std::complex<double>>();
-        default: return 1;
-    }
-}
-
-template <class T>
-std::unique_ptr<T[]> scratch(std::int64_t n) {
-    return std::make_unique_for_overwrite<T[]>(
-        static_cast<std::size_t>(std::max<std::int64_t>(1, n)));
-}
-
-/// [status, dtype, n, matrix]: replaced by its lower factor.
-void native_cholesky(std::int64_t* v) noexcept {
-    guarded(v, [&] {
-        return for_lapack(v[1], [&]<class T>() -> std::int64_t {
-            return !cholesky_of_rows(false, v[2], memory<T>(v[3]));
-        });
-    });
-}
-
-/// [status, dtype, n, matrix (destroyed), out]: the inverse.
-void native_inv(std::int64_t* v) noexcept {
-    guarded(v, [&] {
-        return for_lapack(v[1], [&]<class T>() -> std::int64_t {
-            std::int64_t n = v[2];
-            T* out = memory<T>(v[4]);
-            if (n == 0) return 0;
-            return !inverse_of_rows(n, memory<T>(v[3]), out);
-        });
-    });
-}
-
-/// [status, dtype, n, columns, matrix, right sides]: the latter replaced by the solution.
-void native_solve(std::int64_t* v) noexcept {
-    guarded(v, [&] {
-        return for_lapack(v[1], [&]<class T>() -> std::int64_t {
-            std::int64_t n = v[2], k = v[3];
-            if (n == 0 || k == 0) return 0;
-            T* right = memory<T>(v[5]);
-            return !solve_rows(n, k, memory<const T>(v[4]), right, right);
-        });
-    });
-}
-
-/// [status, dtype, n, matrix (destroyed), out]: the determinant, one element.
-void native_det(std::int64_t* v) noexcept {
-    guarded(v, [&] {
-        return for_lapack(v[1], [&]<class T>() -> std::int64_t {
-            std::int64_t n = v[2];
-            T* m = memory<T>(v[3]);
-            T product(1);
-            if (n > 0) {
-                auto pivots = scratch<blas::Int>(n);
-                blas::Int info = 0;
-                blas::call(blas::routine_for<T>("getrf"), n, n, m, n, pivots.get(), &info);
-                for (std::int64_t k = 0; k < n; ++k) {
-                    product *= m[k * n + k];
-                    if (blas::element(pivots.get(), k) != k + 1) product = -product;
-                }
-            }
-            *memory<T>(v[4]) = product;
-            return 0;
-        });
     });
 }
 
@@ -238,11 +145,7 @@ void native_det(std::int64_t* v) noexcept {
                                                      {"sort", native_sort},
                                                      {"argsort", native_argsort},
                                                      {"compress", native_compress},
-                                                     {"histogram", native_histogram},
-                                                     {"cholesky", native_cholesky},
-                                                     {"inv", native_inv},
-                                                     {"solve", native_solve},
-                                                     {"det", native_det}});
+                                                     {"histogram", native_histogram}});
 
 }  // namespace
 

@@ -23,11 +23,11 @@ Examples
 from __future__ import annotations
 
 import dataclasses
-import linecache
 import re
 
 import numpy as np
 
+from ._jit import unfiled
 from ._jit.text import compile_text
 
 _SCALARS = {
@@ -63,7 +63,7 @@ class VectorType:
             scope[f"{base}{part}"] = _type(f"{base}{part}").value
         text = _text_of_class(self)
         file = f"<unisono vectors.{name}>"
-        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        unfiled.keep(file, text)
         scope["__name__"] = __name__
         exec(compile(text, file, "exec"), scope)
         self.value = scope[name]

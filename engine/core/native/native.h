@@ -22,4 +22,20 @@ bool add_natives(std::initializer_list<std::pair<std::string_view, NativeFunctio
 /// Null where there is none of that name.
 NativeFunction find_native(std::string_view name) noexcept;
 
+/// What lies at an address among the values.
+template <class T>
+T* native_memory(std::int64_t address) {
+    return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+}
+
+/// Runs f, which gives value 0; no exception leaves compiled code's frame.
+template <class F>
+void guarded_native(std::int64_t* values, F f) noexcept {
+    try {
+        values[0] = f();
+    } catch (...) {
+        values[0] = native_out_of_memory;
+    }
+}
+
 }  // namespace unisono

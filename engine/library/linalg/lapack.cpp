@@ -1,15 +1,9 @@
 // Linear systems, inverses, determinants, Cholesky and QR.
-//
-// Our matrices are packed rows, LAPACK's packed columns: the same memory is the transposed matrix
-// there. Where transposition changes nothing that cannot be named by another argument, memory
-// passes as it is; elsewhere it is transposed on the way.
 #include "library/linalg/lapack.h"
 
-#include <cmath>
-#include <cstring>
+#include <algorithm>
 
-#include "core/limits.h"
-#include "core/threads/parallel.h"
+#include "library/linalg/factor_rows.h"
 #include "library/linalg/factor_tiles.h"
 #include "library/linalg/matrix_stack.h"
 #include "library/linalg/solve.h"
@@ -48,44 +42,16 @@ std::int64_t inverse_typed(const View& in, const View& out) {
 
 template <class T>
 void determinant_typed(const View& in, Views out) {
-    using Real = real_of<T>;
     const Stack a(in);
     StackCall call(a.operations(1));
     const std::int64_t n = a.rows;
-    void* getrf = blas::routine_for<T>("getrf");
-    auto body = [=, matrices = call.read<T>(in), to_det = call.write<T>(out[0]),
+    auto body = [=, matrices = call.read<T>(in), to_value = call.write<T>(out[0]),
                  to_sign = call.write<T>(out[1]),
-                 to_log = call.write<Real>(out[2])](std::int64_t i) {
-        auto lu = buffer<T>(n * n);
-        auto pivots = buffer<blas::Int>(n);
-        Info info;
-        copy_elements(matrices + i * n * n, n * n, lu.get());
-        if (n >= limits::tiled_rows)
-            lu_in_tiles(n, lu.get(), pivots.get());
-        else if (n > 0)
-            blas::call(getrf, n, n, lu.get(), n, pivots.get(), &info.value);
-        T product(1), phase(1);
-        Real logarithm = 0;
-        for (std::int64_t k = 0; k < n; ++k) {
-            T d = lu[static_cast<std::size_t>(k * n + k)];
-            if (blas::element(pivots.get(), k) != k + 1) product = -product, phase = -phase;
-            product *= d;
-            Real size = std::abs(d);
-            if (size == 0) {
-                phase = T(0);
-                logarithm = -std::numeric_limits<Real>::infinity();
-                continue;
-            }
-            phase *= d / size;
-            logarithm += std::log(size);
-        }
-        // A product on the way may leave the range though the determinant does not.
-        Real size = std::abs(product);
-        if (!(size > std::numeric_limits<Real>::min() && size <= std::numeric_limits<Real>::max()))
-            product = phase == T(0) ? T(0) : phase * std::exp(logarithm);
-        to_det[i] = product;
-        to_sign[i] = phase;
-        to_log[i] = logarithm;
+                 to_log = call.write<real_of<T>>(out[2])](std::int64_t i) {
+        const Determinant<T> d = determinant_of_rows(n, matrices + i * n * n);
+        to_value[i] = d.value;
+        to_sign[i] = d.sign;
+        to_log[i] = d.logarithm;
         return true;
     };
     call.for_each(a.count, n, body);
@@ -104,14 +70,6 @@ std::int64_t cholesky_typed(const View& in, const View& out, bool upper) {
     return call.for_each(a.count, n, body);
 }
 
-/// The upper triangle of packed columns of height m as rows x n packed rows.
-template <class T>
-void take_upper(const T* columns, std::int64_t m, std::int64_t rows, std::int64_t n, T* to) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < n; ++c) to[r * n + c] = c < r ? T(0) : columns[c * m + r];
-    }
-}
-
 template <class T>
 void qr_typed(const View& in, Views out, QrMode mode) {
     const Stack a(in);
@@ -122,28 +80,10 @@ void qr_typed(const View& in, Views out, QrMode mode) {
     T* q = wants_q ? call.write<T>(out[0]) : nullptr;
     T* r = call.write<T>(out[wants_q ? 1 : 0]);
     T* factors = mode == QrMode::Raw ? call.write<T>(out[1]) : nullptr;
-    void* geqrf = blas::routine_for<T>("geqrf");
-    void* orgqr = blas::routine_for<T>(is_complex<T> ? "ungqr" : "orgqr");
     auto body = [=, matrices = call.read<T>(in)](std::int64_t i) {
-        auto columns = buffer<T>(m * std::max(n, width)), tau = buffer<T>(least);
-        std::int64_t size = 64 * std::max<std::int64_t>(1, std::max(m, n));
-        auto work = buffer<T>(size);
-        Info info;
-        transpose_into(matrices + i * m * n, m, n, columns.get());
-        if (n > 0)
-            blas::call(geqrf, m, n, columns.get(), m, tau.get(), work.get(), size, &info.value);
-        if (mode == QrMode::Raw) {
-            copy_elements(columns.get(), m * n, r + i * m * n);
-            copy_elements(tau.get(), least, factors + i * least);
-            return info.ok();
-        }
-        take_upper(columns.get(), m, width, n, r + i * width * n);
-        if (!wants_q || width == 0) return info.ok();
-        Info formed;
-        blas::call(orgqr, m, width, least, columns.get(), m, tau.get(), work.get(), size,
-                   &formed.value);
-        transpose_into(columns.get(), width, m, q + i * m * width);
-        return info.ok() && formed.ok();
+        return qr_of_rows(m, n, mode, matrices + i * m * n, q ? q + i * m * width : nullptr,
+                          r + i * (mode == QrMode::Raw ? m : width) * n,
+                          factors ? factors + i * least : nullptr);
     };
     call.for_each(a.count, std::max(m, n), body);
 }

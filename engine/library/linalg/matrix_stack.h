@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <complex>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -20,22 +19,10 @@
 #include "core/threads/run_abandonable.h"
 #include "library/linalg/blas.h"
 #include "library/linalg/call_memory.h"
+#include "library/linalg/factor_rows.h"
 #include "primitives/row.h"
 
 namespace unisono::library {
-
-template <class T>
-struct RealOf {
-    using type = T;
-};
-template <class T>
-struct RealOf<std::complex<T>> {
-    using type = T;
-};
-template <class T>
-using real_of = typename RealOf<T>::type;
-template <class T>
-inline constexpr bool is_complex = !std::is_same_v<T, real_of<T>>;
 
 /// Calls f.template operator()<T>() for the four types of LAPACK.
 template <class F>

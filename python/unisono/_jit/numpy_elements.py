@@ -71,3 +71,24 @@ def isposinf(x):
 @jit
 def isneginf(x):
     return x == -np.inf
+
+
+@jit
+def iscomplexobj(x):
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind == "c"
+    return isinstance(x, complex)
+
+
+@jit
+def isrealobj(x):
+    return not iscomplexobj(x)
+
+
+@jit
+def asarray_chkfinite(a):
+    if not isinstance(a, np.ndarray):
+        return these_arguments()
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a

@@ -53,7 +53,24 @@ class NumpyForms(FortranOrders):
             return self.without_slice(e)
         if path == "fromiter":
             return self.array_of_items(e)
+        if path in ("linalg.norm", "linalg.svd"):
+            return self.of_matrix(e, path)
         return self.numbers_of_dtype(e, value)
+
+    def of_matrix(self, e, path):
+        """A norm of an order, or singular values without vectors: functions of their own; else None."""
+        from .numpy_linalg import implementations
+
+        given = {k.arg: k.value for k in e.keywords} | dict(zip(("x", "ord"), e.args, strict=False))
+        if path == "linalg.norm":
+            is_default = isinstance(given.get("ord"), ast.Constant) and given["ord"].value is None
+            if set(given) != {"x", "ord"} or len(e.args) > 2 or is_default:
+                return None
+            return _called(implementations["norm"], e, given["x"], given["ord"])
+        wants_vectors = given.get("compute_uv")
+        if not isinstance(wants_vectors, ast.Constant) or wants_vectors.value:
+            return None
+        return _called(implementations["svdvals"], e, given["x"])
 
     def numbers_of_dtype(self, e, value):
         """np.float32([x, y]) as an array that is converted, or None."""
@@ -196,3 +213,8 @@ def _is_list(e):
 def _called(function, e, *args):
     value = _at(Value(value=function, ctx=ast.Load()), e)
     return _at(ast.Call(func=value, args=list(args), keywords=[]), e)
+
+
+def _called(function, e, *arguments):
+    named = _at(Value(value=function, ctx=ast.Load()), e)
+    return _at(ast.Call(func=named, args=[*arguments], keywords=[]), e)

@@ -247,6 +247,18 @@ def unravel_index(indices, shape):
         return these_arguments()
 
 
+@jit
+def diagflat(v, k=0):
+    if not isinstance(v, np.ndarray):
+        return these_arguments()
+    n = v.size + abs(k)
+    made = np.zeros((n, n), v.dtype)
+    flat = v.ravel()
+    for i in range(v.size):
+        made[i - min(k, 0), i + max(k, 0)] = flat[i]
+    return made
+
+
 implementations = {
     name: function
     for name, function in globals().items()

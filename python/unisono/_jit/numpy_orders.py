@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._numpy.convolution import _I0_LARGE, _I0_SMALL
 from . import jit
 from .numpy_elements import these_arguments
 
@@ -164,6 +165,70 @@ def bartlett(M):
     return np.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
 
 
+_BELOW_8 = np.array(_I0_SMALL)
+_ABOVE_8 = np.array(_I0_LARGE)
+
+
+@jit
+def _chebyshev(x, coefficients):
+    b0 = coefficients[0]
+    b1 = 0.0
+    b2 = 0.0
+    for i in range(1, len(coefficients)):
+        b2 = b1
+        b1 = b0
+        b0 = x * b1 - b2 + coefficients[i]
+    return 0.5 * (b0 - b2)
+
+
+@jit
+def i0(x):
+    if isinstance(x, np.ndarray):
+        made = np.empty(x.shape, x.dtype if x.dtype.kind == "f" else np.float64)
+        of_all, to = x.ravel(), made.reshape(-1)
+        for i in range(x.size):
+            to[i] = i0(float(of_all[i]))
+        return made
+    else:
+        size = abs(float(x))
+        if size <= 8.0:
+            return np.exp(size) * _chebyshev(size / 2.0 - 2.0, _BELOW_8)
+        return np.exp(size) * _chebyshev(32.0 / size - 2.0, _ABOVE_8) / np.sqrt(size)
+
+
+@jit
+def kaiser(M, beta):
+    if M == 1:
+        return np.ones(1)
+    half = (M - 1) / 2.0
+    n = np.arange(M).astype(np.float64)
+    return i0(beta * np.sqrt(1 - ((n - half) / half) ** 2.0)) / i0(float(beta))
+
+
+@jit
+def roots(p):
+    """Eigenvalues of the companion matrix; real where the coefficients are, as in Numba."""
+    if not isinstance(p, np.ndarray) or p.ndim != 1 or p.dtype == np.float16:
+        return these_arguments()
+    c = p * 1.0
+    first = 0
+    end = len(c)
+    while first < end and c[first] == 0:
+        first += 1
+    while end > first and c[end - 1] == 0:
+        end -= 1
+    n = max(end - first - 1, 0)
+    made = np.zeros(n + (len(c) - end if end > first else 0), c.dtype)
+    if n > 0:
+        a = np.zeros((n, n), c.dtype)
+        for i in range(n):
+            a[0, i] = -c[first + 1 + i] / c[first]
+            if i > 0:
+                a[i, i - 1] = 1
+        made[:n] = np.linalg.eigvals(a)
+    return made
+
+
 @jit
 def _longer(a, n):
     made = np.zeros(n, dtype=a.dtype)
@@ -199,36 +264,6 @@ def polymul(a1, a2):
     if not (isinstance(a1, np.ndarray) and isinstance(a2, np.ndarray)):
         return these_arguments()
     return np.convolve(_without_zeros(a1), _without_zeros(a2))
-
-
-@jit
-def matrix_power(a, n):
-    if a.ndim != 2:
-        return these_arguments()
-    if a.shape[0] != a.shape[1]:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    if n == 0:
-        made = np.zeros_like(a)
-        for i in range(len(a)):
-            made[i, i] = 1
-        return made
-    if n < 0:
-        if a.dtype.kind in "biu":
-            return these_arguments()
-    base = a.copy() if n > 0 else np.linalg.inv(a)
-    left = abs(n)
-    if left == 3:
-        return (base @ base) @ base
-    made = base
-    is_made = False
-    while left > 0:
-        if left % 2 == 1:
-            made = made @ base if is_made else base
-            is_made = True
-        left //= 2
-        if left > 0:
-            base = base @ base
-    return made
 
 
 implementations = {

@@ -24,21 +24,24 @@ members = {}  # (name, is a method): pairs of the names of types, for isinstance
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
-    "allclose append argwhere around array_equal array_split average bincount convolve corrcoef correlate cross deg2rad degrees delete diff digitize dsplit "
-    "ediff1d fill_diagonal frombuffer hsplit interp isclose iscomplex isin isneginf isposinf isreal kron median nanmax nanmean nanmin nansum percentile "
+    "allclose append argwhere around array_equal array_split asarray_chkfinite average bincount convolve corrcoef correlate cross deg2rad degrees delete diff digitize dsplit "
+    "ediff1d fill_diagonal frombuffer hsplit interp isclose iscomplex iscomplexobj isin isneginf isposinf isreal isrealobj kron median nanmax nanmean nanmin nansum percentile "
     "polyval quantile rad2deg radians round searchsorted split square tile trapezoid unique vsplit".split()
 )
 _of_numpy_nan = frozenset(
     "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmedian nanpercentile nanprod nanquantile nanstd nanvar".split()
 )
 _of_numpy_orders = frozenset(
-    "argpartition bartlett blackman cumulative_sum gradient hamming hanning intersect1d lexsort partition polyadd polymul polysub setdiff1d setxor1d trim_zeros union1d unwrap".split()
+    "argpartition bartlett blackman cumulative_sum gradient hamming hanning i0 intersect1d kaiser lexsort partition polyadd polymul polysub roots setdiff1d setxor1d trim_zeros union1d unwrap".split()
 )
 _of_numpy_grids = frozenset(
-    "compress copyto diag_indices_from extract geomspace insert logspace meshgrid resize select sinc take_along_axis tri tril_indices tril_indices_from "
+    "compress copyto diag_indices_from diagflat extract geomspace insert logspace meshgrid resize select sinc take_along_axis tri tril_indices tril_indices_from "
     "triu_indices triu_indices_from unravel_index vander".split()
 )
 _of_numpy_shapes = frozenset(("atleast_1d", "atleast_2d", "atleast_3d", "dstack", "rot90"))
+_of_numpy_composed = frozenset(
+    "divmod fix frexp heaviside ldexp logaddexp logaddexp2 modf spacing".split()
+)
 _of_math = frozenset(("comb", "dist", "factorial", "fsum", "gcd", "isqrt", "lcm", "perm", "prod"))
 _of_bisect = frozenset(("bisect_left", "bisect_right", "insort_left", "insort_right"))
 _of_operator = frozenset(
@@ -83,13 +86,16 @@ _modules = (
     ("operator", _of_operator, ".operator_library"),
     ("random", _of_python_random, ".python_random_library"),
 )
-_of_linalg = {"matrix_power": ".numpy_orders"}
+_of_linalg = frozenset(
+    "cond eig eigh eigvals eigvalsh lstsq matrix_power matrix_rank pinv qr slogdet svd svdvals".split()
+)
 _numpy_pages = (
     (_of_numpy, ".numpy_library"),
     (_of_numpy_nan, ".numpy_nan"),
     (_of_numpy_orders, ".numpy_orders"),
     (_of_numpy_grids, ".numpy_grids"),
     (_of_numpy_shapes, ".numpy_shapes"),
+    (_of_numpy_composed, ".numpy_composed"),
 )
 _page_of = {name: page for names, page in _numpy_pages for name in names}
 _of_random = frozenset(
@@ -388,5 +394,9 @@ def implementation_of(value, is_kernel=False):
         from . import random_library
 
         return random_library.implementations[name]
-    page = _page_of.get(name) if part == "" else _of_linalg.get(name) if part == "linalg" else None
+    if part == "linalg" and name in _of_linalg:
+        from . import numpy_linalg
+
+        return numpy_linalg.implementations[name]
+    page = _page_of.get(name) if part == "" else None
     return importlib.import_module(page, __package__).implementations[name] if page else None

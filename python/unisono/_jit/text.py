@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import linecache
 import weakref
 
-from . import always_jit
+from . import always_jit, unfiled
 
 _counter = itertools.count()
 
@@ -27,9 +26,9 @@ def compile_text(text, name, scope):
     JitFunction
     """
     file = f"<unisono {name} {next(_counter)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    unfiled.keep(file, text)
     values = dict(scope)
     exec(compile(text, file, "exec"), values)
     made = always_jit(values[name])
-    weakref.finalize(made, linecache.cache.pop, file, None)
+    weakref.finalize(made, unfiled.forget, file)
     return made

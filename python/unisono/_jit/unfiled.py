@@ -26,6 +26,7 @@ _engine._note_texts()
 _most_letters = 1 << 20  # of a text that is kept
 _most_lines = 20000  # of the prompt's history that are read
 _around = weakref.WeakKeyDictionary()  # texts that were at hand where a function was decorated
+_written = {}  # those of modules that this package wrote, by the names of their files
 _recent = collections.deque(maxlen=64)  # the same, for the functions that those call
 
 
@@ -46,6 +47,18 @@ def note(function):
                 _recent.append(text)
 
 
+def keep(file, text):
+    """Keep the text of a module that lies in no file, as long as its caller says; Python may forget it."""
+    _written[file] = text
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+
+
+def forget(file):
+    """What `keep` kept is not needed any more."""
+    _written.pop(file, None)
+    linecache.cache.pop(file, None)
+
+
 def word_of(function):
     """What stands in any text that defines the function."""
     name = function.__code__.co_name
@@ -56,6 +69,9 @@ def texts_for(function):
     """Yield texts that may define the function, the likeliest first."""
     file, word = function.__code__.co_filename, word_of(function)
     if not is_unfiled(file):
+        return
+    if file in _written:
+        yield _written[file]
         return
     given = [*_around.get(function, ()), *reversed(_recent)]
     if file == "<string>":

@@ -39,10 +39,15 @@ correlate(x,q) correlate(q,x) correlate(x,q,'full') corrcoef(m) corrcoef(x,x*x) 
 diff(m,axis=0) diff(m,2,1) around(x,2) iscomplex(c) isreal(c) diag_indices_from(m[:,:4])
 linalg.matrix_power(m[:,:4],5) linalg.matrix_power(m[:,:4],-2) linalg.matrix_power(m,2)
 sort(np.partition(x,3)[:3]) partition(x,20)
+fix(x*3) divmod(x,0.4) divmod(i,2) modf(x) modf(-g) modf(h) modf(z[0]-np.inf) frexp(x) frexp(h) frexp(z) heaviside(x,0.5)
+heaviside(z,x) logaddexp(x,q[1]) logaddexp(z,z) logaddexp2(x,x*2) spacing(x) spacing(h) spacing(z) ldexp(x,i) ldexp(q,7)
+ldexp(q,-1100) iscomplexobj(c) iscomplexobj(x) isrealobj(c) isrealobj(i) diagflat(q) diagflat(j,-1) asarray_chkfinite(x)
+asarray_chkfinite(g) i0(x) i0(x*20) kaiser(7,14.0) kaiser(1,2.0) roots(j-3.5) roots(np.array([0.0,1,-3,2,0,0]))
+roots(np.array([1,0,1+0j])) roots(n[:0])
 """.split()
 # Sums and products of other orders.
 rounded = ("nanvar", "nanstd", "corr", "conv", "linalg", "cross", "sinc", "logspace", "geomspace",
-           "blackman", "ham", "han")  # fmt: skip
+           "blackman", "ham", "han", "kaiser", "i0", "roots", "logaddexp")  # fmt: skip
 
 
 def outcome(call):
