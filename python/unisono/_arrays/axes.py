@@ -4,14 +4,18 @@ import math
 import operator
 
 from .. import _engine, exceptions
-from .creation import _as_operand
+
+
+def as_operand(x, dtype=None):
+    """An array of `x` to be read at once: it may share the memory of an array of another library."""
+    return _engine._array(x, dtype, None, None)
 
 
 def as_array(x):
     """`x` itself if it is an unisono array, else converted to one."""
     if isinstance(x, _engine._Array):
         return x
-    return _engine._array_of_value(x) if isinstance(x, _engine._values) else _as_operand(x)
+    return _engine._array_of_value(x) if isinstance(x, _engine._values) else as_operand(x)
 
 
 def as_array_beside(value, *others):
@@ -30,6 +34,14 @@ def arrays_together(*values):
     if all(isinstance(v, _engine._Array) for v in values):
         return values
     return tuple(as_array_beside(v, *values) for v in values)
+
+
+def several(given):
+    """What is given once or several times, as axes and extents are, as a tuple: arrays and lists are several."""
+    try:
+        return tuple(given)
+    except TypeError:
+        return (given,)
 
 
 def axis_index(axis, ndim, what):

@@ -6,6 +6,7 @@ import operator
 
 from .. import _engine
 from .._dtype.objects import DType, _table
+from .axes import as_operand, several
 from .lifted import of_class_of as _of_class_of
 
 _float64 = _table["float64"]
@@ -67,14 +68,6 @@ def _records(shape, value, dtype, order, device, mesh, like, name):
 
     _refuse_like(name, like)
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
-
-
-def several(given):
-    """What is given once or several times, as axes and extents are, as a tuple: arrays and lists are several."""
-    try:
-        return tuple(given)
-    except TypeError:
-        return (given,)
 
 
 def _layout_like(order, like, shape):
@@ -245,7 +238,7 @@ def full(
     [7, 7, 7]
     """
     if memory is not None:
-        dtype = _as_operand(fill_value).dtype if dtype is None else dtype
+        dtype = as_operand(fill_value).dtype if dtype is None else dtype
         made = _empty_of_kind(memory, shape, dtype, order, device, _mesh_of(device, mesh))
         return _filled(made, fill_value)
     if dtype is None:
@@ -384,7 +377,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     (2,)
     """
     source = prototype
-    prototype = prototype if isinstance(prototype, _engine._Array) else _as_operand(prototype)
+    prototype = prototype if isinstance(prototype, _engine._Array) else as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
     device = prototype if device is None else device
@@ -427,7 +420,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     [7, 7]
     """
     source = a
-    a = a if isinstance(a, _engine._Array) else _as_operand(a)
+    a = a if isinstance(a, _engine._Array) else as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
     device = a if device is None else device
@@ -670,11 +663,6 @@ def array(
     if memory is not None:
         made = _in_memory(made, memory, device, False if copy is False else None)
     return _of_class_of(object, made, subok)
-
-
-def _as_operand(x, dtype=None):
-    """An array of `x` to be read at once: it may share the memory of an array of another library."""
-    return _engine._array(x, dtype, None, None)
 
 
 @_engine._FastPath

@@ -8,8 +8,7 @@ import unisono as un
 from .. import _engine
 from .._numpy.grids import meshgrid, mgrid, ogrid
 from . import fronts
-from .axes import as_array, as_array_beside, axes_tuple, axis_index
-from .creation import several
+from .axes import as_array, as_array_beside, axes_tuple, axis_index, several
 from .joining import (
     _joined,
     append,

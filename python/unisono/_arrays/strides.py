@@ -4,8 +4,7 @@ import math
 
 from .. import _engine
 from .._records.strided_memory import Strided
-from .axes import as_array, axes_tuple
-from .creation import several
+from .axes import as_array, axes_tuple, several
 from .lifted import of_class_of as _of_class_of
 
 

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine, exceptions
-from .creation import _as_operand
+from .axes import as_operand
 from .lifted import of_class_of as _of_class_of
 from .ufunc import as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
@@ -276,7 +276,7 @@ def broadcast_arrays(*arrays, subok=False):
 
 
 def _at_least(arrays, grow):
-    made = tuple(grow(_as_operand(a)) for a in arrays)
+    made = tuple(grow(as_operand(a)) for a in arrays)
     return made[0] if len(made) == 1 else made
 
 

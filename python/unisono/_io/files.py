@@ -6,7 +6,7 @@ import os
 import unisono as un
 
 from .. import _engine
-from .._arrays.creation import several
+from .._arrays.axes import several
 from .._arrays.exchange.from_data import _byte_order, _parse, from_bytes
 from .._arrays.exchange.numpys_elements import results
 from .._arrays.ufunc import as_array, resolve

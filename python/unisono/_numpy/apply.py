@@ -6,8 +6,7 @@ import inspect
 import unisono as un
 
 from .. import _engine
-from .._arrays.axes import as_array, as_array_beside
-from .._arrays.creation import several
+from .._arrays.axes import as_array, as_array_beside, several
 from .._arrays.exchange import numpys_elements
 from .._arrays.exchange.numpys_elements import by_numpy, is_numpys, is_object
 from .._arrays.transposes import moveaxis

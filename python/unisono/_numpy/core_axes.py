@@ -5,8 +5,7 @@ import operator
 import unisono as un
 
 from .. import exceptions
-from .._arrays.axes import store
-from .._arrays.creation import _as_operand
+from .._arrays.axes import as_operand, store
 
 
 def _entry(entry, count, what):
@@ -68,7 +67,7 @@ def matmul(x1, x2, /, out=None, *, axes=None, dtype=None, casting="same_kind", *
         raise TypeError(
             f"matmul: unexpected keyword '{name}'; expected out=, axes=, dtype= or casting="
         )
-    operands = [_as_operand(x) for x in (x1, x2)]
+    operands = [as_operand(x) for x in (x1, x2)]
     if dtype is not None:
         operands = [x.astype(dtype, casting=casting, copy=False) for x in operands]
     if axes is None and out is not None and casting != "same_kind":

@@ -4,15 +4,14 @@ import math
 import operator
 
 from .. import _engine, exceptions
-from .._arrays.axes import arrays_together, number_without_axes, store
-from .._arrays.creation import _as_operand, several
+from .._arrays.axes import arrays_together, as_operand, number_without_axes, several, store
 from .._engine import _FastPath, matmul
 
 _ndarray = _engine._Array
 
 
 def _array(x):
-    return x if isinstance(x, _ndarray) else _as_operand(x)
+    return x if isinstance(x, _ndarray) else as_operand(x)
 
 
 def _vector(x):

@@ -7,7 +7,7 @@ storage, so that its operations are lazy and fuse; whole records are moved by Nu
 import operator
 
 from .. import _engine
-from .._arrays.creation import several
+from .._arrays.axes import several
 from .._dtype.objects import DType
 from .field_views import FieldView
 from .strided_memory import (

@@ -2,7 +2,8 @@
 
 import operator
 
-from .._arrays.creation import _as_operand, arange, empty, several, zeros
+from .._arrays.axes import as_operand, several
+from .._arrays.creation import arange, empty, zeros
 from .._numpy.products import _into
 from ._transform import _axis_of, _input, _transform, _transform_together
 
@@ -373,7 +374,7 @@ def _length(n, what):
 
 
 def _rolled(x, axes, by):
-    x = _as_operand(x)
+    x = as_operand(x)
     if axes is None:
         axes = range(x.ndim)
     for axis in several(axes):

@@ -5,7 +5,7 @@ import operator
 import types
 
 from .. import _engine
-from .._arrays.creation import _as_operand
+from .._arrays.axes import as_operand as _as_operand
 from .._loaded import loaded as _loaded
 from . import _numpys_streams
 from ._checks import _INTEGERS, _name, _refuse_more, _shape
