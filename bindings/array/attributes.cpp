@@ -45,8 +45,9 @@ PyObject* get_transposed(PyObject* self, void*) {
     });
 }
 
-/// The class that represents values of a kind, so that isinstance distinguishes numbers from
-/// arrays: it is registered with the abstract class of `numbers` at its first use.
+/// The class that represents values of a kind that are still to be computed, so that isinstance
+/// distinguishes numbers from arrays: it is registered with the abstract class of `numbers` at its
+/// first use.
 PyObject* class_of_values(const char* name, const char* abstract) {
     PyType_Slot slots[] = {{0, nullptr}};
     PyType_Spec spec{name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
@@ -60,18 +61,18 @@ PyObject* class_of_values(const char* name, const char* abstract) {
     return nullptr;
 }
 
-/// ndarray, or for values that are arrays (of float32, or still to be computed) the class above.
+/// The object's class; for values that are still to be computed the class that they will have, or
+/// the class above where that is one of Python's numbers, which they are not yet.
 PyObject* get_class(PyObject* self, void*) noexcept {
     const Array& a = array_of(self);
-    if (!a.is_value()) return Py_NewRef(Py_TYPE(self));
-    static PyObject* classes[4] = {};
-    // A truth value is a number to numpy.isscalar and pandas, but none that counts.
-    constexpr const char* names[4][2] = {{"unisono.ComplexScalar", "Complex"},
-                                         {"unisono.RealScalar", "Real"},
-                                         {"unisono.IntegralScalar", "Integral"},
-                                         {"unisono.BoolScalar", "Number"}};
+    if (!a.is_value() || Py_TYPE(self) != array_type) return Py_NewRef(Py_TYPE(self));
     const DType t = a.dtype();
-    const int kind = is_complex(t) ? 0 : is_float(t) ? 1 : is_bool(t) ? 3 : 2;
+    if (PyTypeObject* type = scalar_type(t)) return Py_NewRef(reinterpret_cast<PyObject*>(type));
+    static PyObject* classes[3] = {};
+    constexpr const char* names[3][2] = {{"unisono.ComplexScalar", "Complex"},
+                                         {"unisono.RealScalar", "Real"},
+                                         {"unisono.IntegralScalar", "Integral"}};
+    const int kind = is_complex(t) ? 0 : is_float(t) ? 1 : 2;
     if (!classes[kind]) classes[kind] = class_of_values(names[kind][0], names[kind][1]);
     return Py_XNewRef(classes[kind]);
 }

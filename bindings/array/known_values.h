@@ -23,12 +23,14 @@ inline PyObject* wrap_value(DType t, std::uint64_t bits) noexcept {
     if (!self) return nullptr;
     new (&self->array)
         Array(Array::of({nullptr, layout, static_cast<std::int64_t>(bits), t}, true));
-    return reinterpret_cast<PyObject*>(self);
+    auto* made = reinterpret_cast<PyObject*>(self);
+    become_scalar(made, t);
+    return made;
 }
 
 /// What the host knows of a value of ours; nothing of all other objects.
 inline KnownValue known_value(PyObject* o) {
-    if (Py_TYPE(o) != array_type) return known_number(o);
+    if (Py_TYPE(o) != array_type && !is_scalar(o)) return known_number(o);
     const View& v = array_of(o).view();
     if (v.storage) return {};
     return {v.dtype, true, static_cast<std::uint64_t>(v.offset)};
@@ -78,7 +80,12 @@ inline bool integer_as(std::int64_t value, DType t, std::uint64_t& bits) {
 /// general way decides.
 inline bool number_as(PyObject* o, DType t, std::uint64_t& bits) {
     if (PyFloat_CheckExact(o) || Py_TYPE(o) == numpy_float64_type) {
-        bits = std::bit_cast<std::uint64_t>(PyFloat_AS_DOUBLE(o));
+        const double value = PyFloat_AS_DOUBLE(o);
+        if (t == DType::Float32 && PyFloat_CheckExact(o)) {  // NumPy's is of float64, as its result
+            bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+            return true;
+        }
+        bits = std::bit_cast<std::uint64_t>(value);
         return t == DType::Float64;
     }
     std::int64_t value;

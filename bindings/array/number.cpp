@@ -76,11 +76,12 @@ constexpr binaryfunc PyNumberMethods::*slot_of() {
     }
 }
 
-/// Whether the right operand of a value is an instance of a subclass of the array type that defines
-/// this operator: then Python must call that one, as it does if both are arrays.
+/// Whether the right operand of a computed value is an instance of a subclass of the array type
+/// that defines this operator: then Python must call that one, as it does if both are arrays.
 template <Op op>
 bool defers(PyObject* a, PyObject* b) {
-    if (!is_value_object(a) || Py_TYPE(b) == array_type || !is_array(b)) return false;
+    if (Py_TYPE(a) == array_type || Py_TYPE(b) == array_type) return false;
+    if ((!is_value_object(a) && !is_scalar(a)) || !is_array(b)) return false;
     const PyTypeObject* theirs = Py_TYPE(b);
     if constexpr (op == Op::Power) {
         return theirs->tp_as_number->nb_power != array_type->tp_as_number->nb_power;

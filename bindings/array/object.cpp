@@ -14,7 +14,7 @@
 
 namespace unisono::python {
 
-PyTypeObject* array_type = nullptr;
+PyTypeObject *array_type = nullptr, *array_base = nullptr;
 PyArray* free_objects[most_free_objects];
 std::size_t free_object_count = 0;
 PyObject* truth_objects[2];
@@ -38,7 +38,9 @@ void finish_timed(Storage* s) noexcept {
     PyErr_Restore(type, value, trace);
 }
 
-void dealloc(PyObject* self) noexcept {
+}  // namespace
+
+void deallocate_array(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
     if (a->owner) {
@@ -58,6 +60,8 @@ void dealloc(PyObject* self) noexcept {
     type->tp_free(self);
     Py_DECREF(type);
 }
+
+namespace {
 
 /// repr and str are written in Python, over NumPy's formatting.
 template <int which>
@@ -190,11 +194,39 @@ PyMethodDef class_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-/// Makes the type an abstract base class, as a metaclass of its own would forbid classes of users
-/// that derive from an abstract class besides.
+/// ``isinstance(x, ndarray)`` as abstract classes answer it, at once of what needs no more than a
+/// look at its type: that of builtin types does not change.
+PyObject* is_instance(PyObject* cls, PyObject* object) noexcept {
+    PyTypeObject* const type = Py_TYPE(object);
+    if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls))) Py_RETURN_TRUE;
+    if (cls == reinterpret_cast<PyObject*>(array_type)) {
+        if (is_value_object(object) || is_scalar(object)) Py_RETURN_FALSE;
+        if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+            return PyBool_FromLong(derives_from_numpys(type));
+    }
+    static PyObject* known = nullptr;
+    PyObject* check = kept(known, "_abc", "_abc_instancecheck");
+    return check ? PyObject_CallFunctionObjArgs(check, cls, object, nullptr) : nullptr;
+}
+
+/// The metaclass: derived from that of abstract classes, so that users' classes may derive from an
+/// abstract class besides.
+PyObject* make_metaclass(PyObject* of_abstract_classes) {
+    static PyMethodDef methods[] = {
+        {"__instancecheck__", is_instance, METH_O, "Whether an object is an array."},
+        {nullptr, nullptr, 0, nullptr},
+    };
+    PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
+    PyType_Spec spec{"unisono._engine._ArrayType", 0, 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    return PyType_FromSpecWithBases(&spec, of_abstract_classes);
+}
+
+/// Makes the type an abstract base class.
 bool make_abstract(PyTypeObject* type) {
     Ref abc(PyImport_ImportModule("abc")), parts(PyImport_ImportModule("_abc"));
     Ref metaclass(abc.p ? PyObject_GetAttrString(abc.p, "ABCMeta") : nullptr);
+    if (metaclass.p) metaclass = Ref(make_metaclass(metaclass.p));
     if (!metaclass.p || !parts.p) return false;
     Py_SET_TYPE(reinterpret_cast<PyObject*>(type),
                 reinterpret_cast<PyTypeObject*>(metaclass.release()));
@@ -209,7 +241,7 @@ bool make_abstract(PyTypeObject* type) {
 
 bool add_array_type(PyObject* module) {
     std::vector<PyType_Slot> slots = {
-        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_array)},
         {Py_tp_new, reinterpret_cast<void*>(make_new)},
         {Py_tp_repr, reinterpret_cast<void*>(formatted<0>)},
         {Py_tp_str, reinterpret_cast<void*>(formatted<1>)},
@@ -237,9 +269,10 @@ bool add_array_type(PyObject* module) {
     PyObject* made = base.p ? PyType_FromSpecWithBases(&spec, base.p) : nullptr;
     if (!made || PyModule_AddObjectRef(module, "_Array", base.p) != 0) return false;
     array_type = reinterpret_cast<PyTypeObject*>(made);
-    if (!make_abstract(array_type)) return false;
+    array_base = reinterpret_cast<PyTypeObject*>(Py_NewRef(base.p));
+    if (!make_abstract(array_type) || !add_scalar_types(module, slots)) return false;
     for (bool flag : {false, true}) {
-        truth_objects[flag] = wrap(Array::known(Scalar::of(DType::Bool, flag)));
+        truth_objects[flag] = wrap_scalar(Array::known(Scalar::of(DType::Bool, flag)));
         if (!truth_objects[flag]) return false;
     }
     Ref(wrap_value(DType::Float32, 0));  // the layout of all values is the main context's

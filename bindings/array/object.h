@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "array/owner.h"
+#include "array/scalars.h"
 #include "array/values.h"
 #include "errors.h"
 #include "tape/array.h"
@@ -23,10 +24,12 @@ struct PyArray {
     Owner* owner;  ///< null: the main context
 };
 
-extern PyTypeObject* array_type;
+/// The array type, and the base that it has in common with the types of scalars (array/scalars.h).
+extern PyTypeObject *array_type, *array_base;
 
+/// Whether it is an array or a scalar.
 inline bool is_array(PyObject* o) {
-    return Py_TYPE(o) == array_type || PyObject_TypeCheck(o, array_type);
+    return Py_TYPE(o) == array_type || PyObject_TypeCheck(o, array_base);
 }
 inline const Array& array_of(PyObject* o) { return reinterpret_cast<PyArray*>(o)->array; }
 /// Whether it is an array of a virtual rank other than that of the thread; numbers are nobody's.
@@ -74,6 +77,8 @@ inline PyArray* allocate_object() noexcept {
 /// The one object of each value of bool; borrowed.
 extern PyObject* truth_objects[2];
 inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0]; }
+/// The array type's tp_dealloc.
+void deallocate_array(PyObject* self) noexcept;
 /// Gives back an object whose array was never made.
 void drop_object(PyArray* object) noexcept;
 /// The number that the array of a value is, in place of the object, which is given back; the object
@@ -157,7 +162,11 @@ inline bool plain_operand(PyObject* o, Arg& arg) {
         return true;
     }
     const bool is_value = Py_TYPE(o) == float_value_type;
-    if (!is_value && !PyFloat_CheckExact(o)) return false;
+    if (!is_value && !PyFloat_CheckExact(o)) {
+        if (!is_scalar(o) || is_elsewhere(o)) return false;
+        arg = array_of(o).arg();
+        return true;
+    }
     arg.view.storage = nullptr;
     arg.view.offset = std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(o));
     arg.view.dtype = DType::Float64;

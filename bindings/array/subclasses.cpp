@@ -53,8 +53,9 @@ bool finalize(PyObject* made, PyObject* source) {
 PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         PyObject* const made = args[0];
-        if ((Py_TYPE(made) != array_type && !is_value_object(made)) || !is_array(args[1]))
-            return Py_NewRef(made);
+        const bool is_ours =
+            Py_TYPE(made) == array_type || is_scalar(made) || is_value_object(made);
+        if (!is_ours || !is_array(args[1]) || is_scalar(args[1])) return Py_NewRef(made);
         Array a = array_in(made);
         if (a.is_value()) {
             if (n < 3) return Py_NewRef(made);
@@ -66,7 +67,7 @@ PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
 }
 
 PyObject* plain(PyObject*, PyObject* x) noexcept {
-    if (Py_TYPE(x) == array_type || !is_array(x)) return Py_NewRef(x);
+    if (Py_TYPE(x) == array_type || is_scalar(x) || !is_array(x)) return Py_NewRef(x);
     return guarded<PyObject*>(nullptr, [&] { return wrap_array(used_array(x)); });
 }
 

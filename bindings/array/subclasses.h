@@ -30,15 +30,19 @@ inline bool is_of_numpys(PyObject* o) { return is_of_numpys(Py_TYPE(o)); }
 inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {
     for (Py_ssize_t k = 0; k < n; ++k) {
         PyTypeObject* type = Py_TYPE(args[k]);
-        if (type == array_type || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) [[likely]]
+        if (type == array_type || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_scalar(args[k]) ||
+            is_value_object(args[k])) [[likely]]
             continue;
         if (has_protocol(args[k])) return true;
     }
     return false;
 }
 
-/// Whether a list or tuple among the arguments holds an array of a class of NumPy's; lists of many
-/// are of numbers, and are not looked through.
+/// Whether the object's class, another library's, has NumPy's protocol for functions.
+bool has_functions(PyObject* o);
+
+/// Whether a list or tuple among the arguments holds an array of a class of NumPy's, or of one that
+/// has NumPy's protocol for functions; lists of many are of numbers, and are not looked through.
 inline bool any_list_of_numpys(PyObject* const* args, Py_ssize_t n) {
     constexpr Py_ssize_t most = 64;
     for (Py_ssize_t k = 0; k < n; ++k) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "array/known_values.h"
 #include "array/object.h"
 #include "core/limits.h"
 #include "functions/numpy_operators.h"
@@ -149,15 +150,9 @@ static bool is_fed_by_little(const Storage* value, const Tape& tape) {
 }
 
 PyObject* number_object(const Array& a) {
+    if (!a.is_value()) return nullptr;
     const DType t = a.dtype();
-    if (!a.is_value() || (t != DType::Float64 && t != DType::Int64 && t != DType::Complex128))
-        return nullptr;
-    double parts[2];
-    if (a.is_known()) {
-        const std::uint64_t bits = a.scalar().bits;
-        return t == DType::Float64 ? float_value(std::bit_cast<double>(bits))
-                                   : int_value(static_cast<std::int64_t>(bits));
-    }
+    if (a.is_known()) return wrap_value(t, a.scalar().bits);
     Storage* s = a.view().storage;
     if (s->device) return nullptr;
     if (s->pending) {
@@ -169,9 +164,11 @@ PyObject* number_object(const Array& a) {
         tape.flush(s, FlushReason::Read);
     }
     if (!eager::is_ready(s)) return nullptr;
+    if (t == DType::Complex64) return wrap_scalar(a);
+    double parts[2] = {};
     std::memcpy(parts, a.view().data(), static_cast<std::size_t>(size_of(t)));
-    if (t == DType::Int64) return int_value(std::bit_cast<std::int64_t>(parts[0]));
-    return t == DType::Float64 ? float_value(parts[0]) : complex_value(parts[0], parts[1]);
+    return t == DType::Complex128 ? complex_value(parts[0], parts[1])
+                                  : wrap_value(t, std::bit_cast<std::uint64_t>(parts[0]));
 }
 
 Array array_of_value(PyObject* o) {
@@ -321,14 +318,20 @@ Py_hash_t hash_of_dtype(PyObject* type) noexcept {
     return PyObject_Hash(reinterpret_cast<PyHeapTypeObject*>(type)->ht_name);
 }
 
-/// The class of the types of values.
-PyTypeObject* make_metaclass() {
+}  // namespace
+
+PyTypeObject* value_metaclass() noexcept {
+    static PyTypeObject* made = nullptr;
+    if (made) return made;
     PyType_Slot slots[] = {{Py_tp_hash, reinterpret_cast<void*>(hash_of_dtype)}, {0, nullptr}};
     PyType_Spec spec = {"unisono._engine._ValueType", 0, 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
-    return reinterpret_cast<PyTypeObject*>(
+    made = reinterpret_cast<PyTypeObject*>(
         PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(&PyType_Type)));
+    return made;
 }
+
+namespace {
 
 PyTypeObject* make_type(const char* name, PyTypeObject* base, destructor deallocator,
                         PyTypeObject* forwarded, PyTypeObject* metaclass) {
@@ -368,7 +371,7 @@ bool add_value_types(PyObject* module) {
     Ref kind(PyType_FromSpec(&spec));
     if (!kind.p) return false;
     auto* forwarded = reinterpret_cast<PyTypeObject*>(kind.p);
-    PyTypeObject* metaclass = make_metaclass();
+    PyTypeObject* metaclass = value_metaclass();
     if (!metaclass) return false;
     float_value_type =
         make_type("unisono.float64", &PyFloat_Type, deallocate<free_floats>, forwarded, metaclass);

@@ -1,6 +1,7 @@
 // Values of float64, int64 and complex128 as Python objects: they are Python's float, int and
 // complex, and have the attributes and operators of arrays besides, as NumPy's scalars have. Values
-// of other dtypes, and those that are still to be computed, are objects of the array type.
+// of other dtypes are scalars (array/scalars.h); those that are still to be computed are objects of
+// the array type.
 #pragma once
 
 #include <Python.h>
@@ -57,12 +58,15 @@ PyObject* float_value(double value) noexcept;
 PyObject* int_value(std::int64_t value) noexcept;
 PyObject* complex_value(double real, double imaginary) noexcept;
 
-/// The object of a value on the host whose number is one of Python's, computed if little is
+/// The object of a value on the host, a number of Python's or a scalar, computed if little is
 /// pending; null without an error where it stays an array. Throws what the computation throws.
 PyObject* number_object(const Array& a);
 
 /// The array of a value object, which is a value of its dtype.
 Array array_of_value(PyObject* o);
+
+/// The class of the types of values, which have the hashes of their dtypes; null with an error.
+PyTypeObject* value_metaclass() noexcept;
 
 /// Creates the types, whose attributes are those of the array type.
 bool add_value_types(PyObject* module);

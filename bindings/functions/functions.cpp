@@ -346,6 +346,8 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
         fail(ErrorKind::Value,
              "array: cannot make this array without a copy; with copy=None it is copied only "
              "where it must be");
+    if (Py_TYPE(x) == array_type && may_share && !copied && !a.is_value())
+        return Py_NewRef(x);  // as it is, as of NumPy's functions
     if (!may_share && borrowed) a = copy(a);
     if (!shares && !copied && a.view().storage && a.view().storage->borrowed) {
         if (adopts) {

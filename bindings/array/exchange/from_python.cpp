@@ -172,6 +172,10 @@ bool operand(PyObject* o, Arg& arg, Array& keep) {
         arg = {scalar_operand(value.scalar()), Weak::None};
         return true;
     }
+    if (is_scalar(o)) {
+        arg = used_array(o).arg();
+        return true;
+    }
     if (PyBool_Check(o)) {
         arg = {scalar_operand(Scalar::of(DType::Bool, o == Py_True)), Weak::Bool};
         return true;

@@ -541,7 +541,8 @@ def data(self):
 
 
 def _is_array_class(x):
-    return isinstance(x, builtins.type) and issubclass(x, _engine._Array)
+    is_ours = isinstance(x, builtins.type) and issubclass(x, _engine._Array)
+    return is_ours and x not in _engine._scalars
 
 
 def _is_numpys_class(x):

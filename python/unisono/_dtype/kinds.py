@@ -1,6 +1,7 @@
 """The kinds of dtypes as abstract classes, and the two truth values."""
 
 import sys
+from types import GenericAlias
 
 import unisono as un
 
@@ -20,6 +21,8 @@ class _Kind(type):
         """``issubclass(x.dtype.type, un.floating)``: the classes of NumPy's scalars are of these kinds, too, and dtypes."""
         if isinstance(kind, un.dtype):
             return un.issubdtype(kind, cls)
+        if kind in _engine._values or kind in _engine._scalars:
+            return un.issubdtype(kind.__name__, cls)
         if super().__subclasscheck__(kind):
             return True
         theirs = getattr(sys.modules.get("numpy"), cls.__name__, None)
@@ -46,6 +49,9 @@ class number(generic):
     >>> un.issubdtype(bool, un.number)
     False
     """
+
+    # Annotations: un.floating[Any], as NumPy's kinds take the precision of their numbers.
+    __class_getitem__ = classmethod(GenericAlias)
 
 
 class integer(number):

@@ -180,7 +180,7 @@ class dtype:
 
     def __subclasscheck__(self, kind):
         """Whether a class is that of values of this dtype: ``issubclass(a.dtype.type, un.float64)``."""
-        if kind in _engine._values:
+        if kind in _engine._values or kind in _engine._scalars:
             return kind.__name__ == self.name
         return issubclass(kind, self.type)
 

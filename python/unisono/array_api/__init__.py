@@ -51,7 +51,7 @@ def standard(result, operands=()):
     kind = type(result)
     if kind is _engine.ndarray and not result._is_value():
         return result._as_type(Array)
-    if kind is _engine.ndarray or kind in _engine._values:
+    if kind is _engine.ndarray or kind in _engine._values or kind in _engine._scalars:
         return un.asarray(result, device=_device_of(operands))._as_type(Array)
     if kind is list:
         return [standard(r, operands) for r in result]

@@ -88,7 +88,7 @@ def compare(got, expected, close):
         for g, e in zip(got, expected, strict=True):
             compare(g, e, close)
         return
-    assert isinstance(got, (un.ndarray, *un._engine._values)), type(got)
+    assert isinstance(got, (un._engine._Array, *un._engine._values)), type(got)
     assert str(got.dtype) == str(expected.dtype)
     assert tuple(got.shape) == np.shape(expected)
     if close:

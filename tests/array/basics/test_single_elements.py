@@ -70,7 +70,7 @@ def outcome(f, *args):
             made = f(*args)
         except (TypeError, OverflowError, ValueError, ZeroDivisionError) as e:
             return type(e)
-    if isinstance(made, (un.ndarray, *un._engine._values)):
+    if isinstance(made, (un._engine._Array, *un._engine._values)):
         made = np.asarray(made)[()]
     return np.dtype(type(made)).name, "nan" if made != made else np.asarray(made).tobytes()
 

@@ -153,6 +153,8 @@ def test_dtypes_in_annotations():
         shaped = xp.ndarray[tuple[int], xp.dtype[xp.float64]]
         assert typing.get_args(shaped) == (tuple[int], xp.dtype[xp.float64])
         assert typing.get_origin(shaped) is xp.ndarray
+        alias = xp.floating[typing.Any]
+        assert typing.get_origin(alias) is xp.floating and typing.get_args(alias) == (typing.Any,)
         assert issubclass(xp.float64, xp.floating) and not issubclass(xp.float64, xp.integer)
 
 

@@ -1,5 +1,6 @@
 """Values are numbers: what Python, its library and other packages do with a float they do with a value."""
 
+import collections.abc
 import copy
 import datetime
 import fractions
@@ -58,6 +59,50 @@ def test_other_dtypes_register_as_numbers(dtype):
     for value in (x[0], x.sum()):
         assert isinstance(value, abstract) and np.isscalar(value)
     assert not isinstance(x, numbers.Number) and not isinstance(un.asarray(1.0), numbers.Number)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "uint64", "complex64", "bool"])
+def test_other_dtypes_have_classes(dtype):
+    of = {}
+    for xp in (np, un):
+        x = xp.asarray([1, 0, 1], dtype=dtype)
+        v, kind = x[0], type(x[0])
+        of[xp] = [
+            (kind.__name__, type(v * v).__name__, v.__class__ is kind),
+            [isinstance(v, c) for c in (xp.ndarray, xp.generic, xp.floating, xp.integer)],
+            [issubclass(kind, c) for c in (xp.generic, xp.inexact, numbers.Real, numbers.Integral)],
+            [isinstance(v, c) for c in (numbers.Complex, collections.abc.Iterable)],
+            (kind(1) == v, type(kind(1)) is kind, kind(0).dtype.name, hasattr(v, "__len__")),
+            (hash(v) == hash(1), {1: "one"}[v], {v: "v"}[1], xp.dtype(kind) == xp.dtype(dtype)),
+            (kind == getattr(xp, dtype), {getattr(xp, dtype): 1}.get(kind)),
+            (type(xp.asarray(v)).__name__, np.asarray([v, v]).dtype.name, xp.asarray(v).shape),
+            (type(x.max()).__name__, x[:1].sum().dtype.name, type(x.any()).__name__),
+            (hasattr(v, "__index__"), str(v), f"{v}", v.tolist(), v.item()),
+        ]
+    assert of[np] == of[un]
+
+
+def test_numbers_of_other_dtypes_in_the_standard_library():
+    for dtype in ("float32", "int32"):
+        x, a = un.asarray([3, 1, 4], dtype=dtype), np.asarray([3, 1, 4], dtype=dtype)
+        for f in (statistics.mean, statistics.variance, statistics.median, statistics.mode, sorted):
+            assert f(x) == f(a) and type(f(x)).__name__ == type(f(a)).__name__
+        total = kept = x[0]
+        total += x[1]
+        assert (total, kept) == (4, 3) and type(total) is type(x[0])
+        with pytest.raises(TypeError):
+            x[0][...] = 3
+        with pytest.raises(TypeError, match="not iterable"):
+            iter(x[0])
+
+
+def test_a_subclass_computes_beside_numbers_of_other_dtypes():
+    class Named(un.ndarray):
+        pass
+
+    b = un.ones(3).view(Named)
+    v = un.float32(2)
+    assert type(v * b) is Named and type(b * v) is Named and type(v > b) is Named
 
 
 def test_truth_values_are_scalars():

@@ -14,7 +14,7 @@ BINARY = ["add", "subtract", "multiply", "maximum", "minimum"]
 
 def same(got, expected):
     """Value, dtype and shape."""
-    assert isinstance(got, (un.ndarray, *un._engine._values))
+    assert isinstance(got, (un._engine._Array, *un._engine._values))
     assert str(got.dtype) == str(expected.dtype), (got.dtype, expected.dtype)
     np.testing.assert_array_equal(np.asarray(got), expected)
     assert tuple(got.shape) == np.shape(expected)

@@ -38,7 +38,7 @@ def kind(result):
         return "number"
     if isinstance(result, np.ndarray):
         return f"array of {result.ndim} axes"
-    if isinstance(result, un.ndarray):
+    if isinstance(result, un._engine._Array):
         return "number" if result._is_value() else f"array of {result.ndim} axes"
     return "other"
 

@@ -127,3 +127,14 @@ def test_operands_are_read_in_place():
     a = np.arange(1e4)
     _, written = copied(lambda: un.eval(un.sin(a)))
     assert written <= a.nbytes
+
+
+@pytest.mark.parametrize("dtype", ["float64", float, np.float64, np.dtype("float64"), None])
+def test_an_array_of_the_dtype_is_returned_as_it_is(dtype):
+    for xp in (np, un):
+        x = xp.ones((2, 3))
+        assert xp.asarray(x, dtype) is x and xp.asarray(x, dtype=dtype, order="C") is x
+        assert xp.array(x, dtype, copy=None) is x and xp.array(x, dtype, copy=False) is x
+        assert xp.array(x, dtype) is not x and xp.asarray(x, dtype, copy=True) is not x
+        assert xp.asarray(x, "float32") is not x and xp.asarray(x[0], dtype) is not x
+    assert un.asarray(un.ones(3), un.float64, device="cpu").shape == (3,)

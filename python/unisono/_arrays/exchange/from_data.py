@@ -248,6 +248,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """
     _refuse_like("asanyarray", like)
     is_of_class = isinstance(a, _engine._Array) and type(a) is not _engine.ndarray
+    is_of_class = is_of_class and type(a) not in _engine._scalars
     if is_of_class and not copy and order is dtype is device is None:
         return a
     return _of_class_of(a, _ordered(asarray(a, dtype, device=device, copy=copy), order))

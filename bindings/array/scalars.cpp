@@ -1,0 +1,121 @@
+// Creates the types of scalars.
+#include "array/scalars.h"
+
+#include <string>
+
+#include "array/object.h"
+#include "functions/numpy_operators.h"
+#include "reference.h"
+
+namespace unisono::python {
+
+PyTypeObject* scalar_types[dtype_count] = {};
+
+void deallocate_scalar(PyObject* self) noexcept {
+    Py_SET_TYPE(self, array_type);
+    deallocate_array(self);
+}
+
+PyObject* wrap_scalar(const Array& value) noexcept {
+    PyObject* made = wrap_array(value);
+    if (made) become_scalar(made, value.dtype());
+    return made;
+}
+
+namespace {
+
+/// The type called, as its dtype is.
+PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept {
+    for (int t = 0; t < dtype_count; ++t) {
+        if (scalar_types[t] != type) continue;
+        Ref dtype(dtype_object(static_cast<DType>(t)));
+        return PyObject_Call(dtype.p, args, names);
+    }
+    return PyErr_Format(PyExc_TypeError, "%s: expected a type of scalars", type->tp_name);
+}
+
+/// Whether a slot of the array type is one of scalars of this dtype, too.
+bool serves_scalars(int slot, DType t) {
+    switch (slot) {
+        // What writes, which rebinds the name instead, and what counts elements.
+        case Py_nb_inplace_add:
+        case Py_nb_inplace_subtract:
+        case Py_nb_inplace_multiply:
+        case Py_nb_inplace_matrix_multiply:
+        case Py_nb_inplace_true_divide:
+        case Py_nb_inplace_floor_divide:
+        case Py_nb_inplace_remainder:
+        case Py_nb_inplace_power:
+        case Py_nb_inplace_and:
+        case Py_nb_inplace_or:
+        case Py_nb_inplace_xor:
+        case Py_nb_inplace_lshift:
+        case Py_nb_inplace_rshift:
+        case Py_mp_ass_subscript:
+        case Py_mp_length:
+        case Py_sq_length:
+        case Py_sq_item:
+        case Py_sq_contains:
+        case Py_tp_iter:
+        // Those of a type's own.
+        case Py_tp_dealloc:
+        case Py_tp_new:
+        case Py_tp_doc: return false;
+        case Py_nb_index: return is_integer(t);
+        default: return true;
+    }
+}
+
+/// numbers.Real and the like, of which the values are.
+const char* abstract_class(DType t) {
+    // A truth value is a number to numpy.isscalar and pandas, but none that counts.
+    return is_complex(t) ? "Complex" : is_float(t) ? "Real" : is_bool(t) ? "Number" : "Integral";
+}
+
+PyTypeObject* make_type(DType t, const std::vector<PyType_Slot>& array_slots, PyObject* numbers) {
+    const std::string dtype(info(t).name);
+    const std::string name = "unisono." + dtype, doc = "A number of " + dtype + ".";
+    std::vector<PyType_Slot> slots = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_scalar)},
+        {Py_tp_new, reinterpret_cast<void*>(make_new)},
+        {Py_tp_doc, const_cast<char*>(doc.c_str())},
+    };
+    for (const PyType_Slot& s : array_slots) {
+        if (s.slot && serves_scalars(s.slot, t)) slots.push_back(s);
+    }
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{name.c_str(), static_cast<int>(sizeof(PyArray)), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
+    auto* made = reinterpret_cast<PyTypeObject*>(
+        PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(array_base)));
+    // Libraries of the array API take what has a namespace for an array that they can write to.
+    if (!made || PyDict_DelItemString(made->tp_dict, "__array_namespace__") != 0 ||
+        !add_numpy_operators(made))
+        return nullptr;
+    PyTypeObject* metaclass = value_metaclass();
+    if (!metaclass) return nullptr;
+    Py_SET_TYPE(reinterpret_cast<PyObject*>(made), metaclass);  // which has type's layout
+    Py_INCREF(metaclass);
+    Ref kind(PyObject_GetAttrString(numbers, abstract_class(t)));
+    Ref done(kind.p ? PyObject_CallMethod(kind.p, "register", "O", made) : nullptr);
+    return done.p ? made : nullptr;
+}
+
+}  // namespace
+
+bool add_scalar_types(PyObject* module, const std::vector<PyType_Slot>& array_slots) {
+    Ref numbers(PyImport_ImportModule("numbers")), all(PyTuple_New(0));
+    if (!numbers.p || !all.p) return false;
+    for (int k = 0; k < dtype_count; ++k) {
+        const auto t = static_cast<DType>(k);
+        if (t == DType::Float64 || t == DType::Int64 || t == DType::Complex128) continue;
+        scalar_types[k] = make_type(t, array_slots, numbers.p);
+        if (!scalar_types[k]) return false;
+        Ref one(PyTuple_Pack(1, scalar_types[k]));
+        all = Ref(one.p ? PySequence_Concat(all.p, one.p) : nullptr);
+        if (!all.p) return false;
+    }
+    return PyModule_AddObjectRef(module, "_scalars", all.p) == 0;
+}
+
+}  // namespace unisono::python
