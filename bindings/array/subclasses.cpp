@@ -102,6 +102,12 @@ bool has_protocol(PyObject* o) {
                                       !PyObject_HasAttrString(o, "base_data"));  // pyopencl's
 }
 
+bool has_functions(PyObject* o) {
+    if (is_array(o) || is_value_object(o)) return false;
+    static PyObject* const name = PyUnicode_InternFromString("__array_function__");
+    return _PyType_Lookup(Py_TYPE(o), name) != nullptr;
+}
+
 bool derives_from_numpys(const PyTypeObject* type) {
     PyObject* const lines = type->tp_mro;
     for (Py_ssize_t k = 0; lines && k < PyTuple_GET_SIZE(lines); ++k) {

@@ -51,7 +51,10 @@ inline bool any_list_of_numpys(PyObject* const* args, Py_ssize_t n) {
         const Py_ssize_t size = PySequence_Fast_GET_SIZE(args[k]);
         if (size > most) continue;
         for (Py_ssize_t i = 0; i < size; ++i) {
-            if (is_of_numpys(PySequence_Fast_GET_ITEM(args[k], i))) return true;
+            PyObject* const o = PySequence_Fast_GET_ITEM(args[k], i);
+            if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)) [[likely]]
+                continue;
+            if (is_of_numpys(o) || has_functions(o)) return true;
         }
     }
     return false;

@@ -293,7 +293,7 @@ def _by_others(self, others, args, options):
 def by_class(self, /, *args, **options):
     """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
     x, name = args[0], self.__name__
-    if (name not in _converts or options.get("subok")) and any(map(_holds_numpys, args)):
+    if (name not in _converts or options.get("subok")) and any(map(_is_numpys_matter, args)):
         return by_numpy(self._numpys_name, *args, **options)
     if issubclass(builtins.type(x), _engine._subclass_base()):
         made = self.__wrapped__(*args, **options)
@@ -308,9 +308,22 @@ def by_class(self, /, *args, **options):
     return un.asarray(made) if type(made) is numpy.ndarray else un.asarray(made)[()]
 
 
-def _holds_numpys(x):
-    """Whether it is of a class that derives from NumPy's array, or a sequence with one."""
-    return any(map(_engine._is_of_numpys, x if isinstance(x, (list, tuple)) else (x,)))
+def _is_numpys_matter(x):
+    """Whether it is of a class that derives from NumPy's array or has NumPy's protocol for functions, or a sequence with such."""
+    parts = x if isinstance(x, (list, tuple)) else (x,)
+    return any(_engine._is_of_numpys(p) or _has_functions(builtins.type(p)) for p in parts)
+
+
+@functools.lru_cache(256)
+def _has_functions(kind):
+    """Whether a class of another library computes NumPy's functions itself, as quantities with units do."""
+    theirs = getattr(kind, "__array_function__", None)
+    if theirs is None or issubclass(kind, (_engine._Array, *_engine._values)):
+        return False
+    import numpy
+
+    is_ours = kind.__module__.partition(".")[0] == "unisono"
+    return theirs is not numpy.ndarray.__array_function__ and not is_ours
 
 
 def _each_of_class(made, source):

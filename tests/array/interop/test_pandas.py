@@ -101,6 +101,48 @@ def test_numbers_are_not_arrays_to_pandas():
         assert (pd.Series(floats) + v[0]).dtype == "float64"
 
 
+def with_column(number, place=lambda d: d):
+    made = frame()
+    place(made)["c"] = number
+    return made
+
+
+of_numbers = {
+    "column of truth values": lambda v: pd.Series([v[0] > 1, v[1] > 1]),
+    "column of numbers": lambda v: pd.Series([None, v[0], v[1] * 2]),
+    "frame of dicts": lambda v: pd.DataFrame([{"a": v.max(), "b": (v > 1).any()}, {"a": v[1]}]),
+    "frame of rows": lambda v: pd.DataFrame([[v[0], v[0] > 1], [v[1], v[1] > 1]]),
+    "frame of tuples": lambda v: pd.DataFrame.from_records([(v[0], 1), (v[1], 2)]),
+    "series of a dict": lambda v: pd.Series({"a": v[0], "b": v[1]}),
+    "index": lambda v: pd.Series([1, 2], index=pd.Index([v[0], v[1]])),
+    "column of one number": lambda v: with_column(v.max()),
+    "column of one truth value": lambda v: with_column(v[0] > 1),
+    "one place": lambda v: with_((0, "c"), v[0]),
+    "one place, then more": lambda v: with_((1, "b"), v[0]),
+    "apply": lambda v: frame()["a"].apply(lambda x: v[0] * x),
+    "map to truth values": lambda v: frame()["a"].map(lambda x: v[0] > x),
+    "groups": lambda v: frame().groupby("b")["a"].agg(lambda s: v[0] > s.iloc[0]),
+    "where": lambda v: frame()["a"].where([True, False, True, False], v[0]),
+    "a list of truth values": lambda v: frame()[[x > 1 for x in (v[0], v[1], v[0], v[1])]],
+    "to_numeric": lambda v: pd.to_numeric(pd.Series([v[0], v[1]], dtype=object)),
+    "infer_objects": lambda v: pd.Series([v[0], v[1]], dtype=object).infer_objects(),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "float64"])
+@pytest.mark.parametrize("call", of_numbers.values(), ids=of_numbers)
+def test_numbers_in_lists_are_numpys(call, dtype):
+    a = np.array([3, -2], dtype=dtype)
+    made, expected = call(un.array(a)), call(a)
+    same = pd.testing.assert_frame_equal if made.ndim == 2 else pd.testing.assert_series_equal
+    same(made, expected)
+
+
+def test_a_missing_number_is_missing():
+    assert pd.isna(un.float32("nan")) is True and pd.isna(un.float32(1)) is False
+    assert pd.isna(un.complex64(complex("nan"))) is True and pd.notna(un.int8(1)) is True
+
+
 def test_what_pandas_takes_of_numpys_type_only_is_refused():
     v = un.asarray(floats)
     with pytest.raises(ValueError):

@@ -155,3 +155,78 @@ def test_numpy_scalars_are_strong(dtype):
         expected, made = f(host), f(x)
         assert made.dtype == expected.dtype
         assert np.array_equal(made, expected)
+
+
+class Length:
+    """A quantity over any array, which knows NumPy's functions."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.value)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return Length(getattr(ufunc, method)(*map(self.of, inputs), **options))
+
+    def __array_function__(self, function, types, args, options):
+        return Length(function(*map(self.of, args), **options))
+
+    @classmethod
+    def of(cls, x):
+        if isinstance(x, (list, tuple)):
+            return type(x)(map(cls.of, x))
+        return x.value if isinstance(x, Length) else x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: un.flip(x),
+        lambda x: un.sum(x),
+        lambda x: un.median(x, axis=0),
+        lambda x: un.trapezoid(x),
+        lambda x: un.linalg.norm(x),
+        lambda x: un.concatenate([x, x]),
+        lambda x: un.stack((x, x)),
+        lambda x: un.dot([1.0, 2.0, 3.0], x),
+        lambda x: un.clip(x, 1, 2),
+        lambda x: un.sqrt(x),
+    ],
+)
+def test_classes_with_numpys_functions_compute_them(call):
+    made, expected = call(Length(un.asarray([1.0, 4.0, 2.0]))), call(Length(np.array([1.0, 4, 2])))
+    assert type(made) is type(expected) is Length
+    np.testing.assert_allclose(np.asarray(made), np.asarray(expected))
+    assert type(un.asarray(made)) is un.ndarray
+
+
+def test_assertions_of_numpys_take_classes_whose_arrays_are_ours():
+    class Parameter:
+        def __array__(self, dtype=None, copy=None):
+            return un.array(1.5)
+
+    np.testing.assert_allclose(Parameter(), 1.5)
+    np.testing.assert_array_equal([1.5, 1.5], desired=Parameter())
+    with pytest.raises(AssertionError):
+        np.testing.assert_array_less(Parameter(), 1.5)
+
+
+def test_isinstance_of_arrays():
+    class Like:
+        __class__ = un.ndarray
+
+    class Registered:
+        pass
+
+    class Named(un.ndarray):
+        pass
+
+    x = un.ones(3)
+    un.ndarray.register(Registered)
+    arrays = (x, x[:1], x.view(Named), np.ones(3), np.ma.ones(3), Like(), Registered())
+    assert all(isinstance(a, un.ndarray) for a in arrays)
+    others = (x[0], un.float32(1), un.True_, 1, 2.5, [x], None, np.float64(1), un.float64, Named)
+    assert not any(isinstance(a, un.ndarray) for a in others)
+    assert isinstance(x.view(Named), Named) and not isinstance(x, Named)
+    assert not isinstance(np.ones(3), Named) and not isinstance(1, Named)

@@ -250,12 +250,13 @@ def results(made):
 
 
 def _is_column(x):
-    """Whether it is an array of another library, as pandas' columns are."""
+    """Whether it is an array of another library that NumPy's functions convert, as pandas' columns are."""
     import numpy
 
     return (
         hasattr(x, "__array__")
         and hasattr(x, "dtype")
+        and not hasattr(type(x), "__array_function__")
         and not isinstance(x, (type, numpy.ndarray, numpy.generic, _engine._Array))
     )
 

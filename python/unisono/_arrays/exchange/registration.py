@@ -34,7 +34,21 @@ def _register_with_dask(backends):
 
 
 def _unpacked(key):
+    if isinstance(key, list):
+        return _with_numpys_numbers(key)
     return key.to_numpy() if isinstance(key, un._engine._Array) and key.ndim else key
+
+
+_most_missing = 4  # objects in front of the first number that are looked at, as None among numbers
+
+
+def _with_numpys_numbers(objects):
+    """A list or an array of objects; as a list, and with NumPy's numbers for ours, where it begins with such."""
+    from .numpys_elements import as_numpys_number
+
+    if not any(isinstance(x, un._engine._Array) and not x.ndim for x in objects[:_most_missing]):
+        return objects
+    return list(map(as_numpys_number, objects))
 
 
 def _replace(owner, name, make):
@@ -51,6 +65,65 @@ def _register_with_pandas(common):
         common,
         "apply_if_callable",
         lambda f: lambda key, *args, **named: f(_unpacked(key), *args, **named),
+    )
+
+
+def _register_with_columns(cast):
+    """Columns made of objects, of a number, or of what a function of each element gives: there numbers of ours are of NumPy's classes."""
+    from .numpys_elements import as_numpys_number
+
+    lib = cast.lib
+
+    def converting(convert):
+        def replacement(objects, *args, **named):
+            numbers = _with_numpys_numbers(objects) if objects.ndim == 1 else objects
+            if numbers is not objects:
+                objects = objects.copy()
+                objects[:] = numbers
+            return convert(objects, *args, **named)
+
+        return replacement
+
+    def mapping(mapped):
+        def replacement(*args, convert=True, **named):
+            made = mapped(*args, convert=convert, **named)
+            has_ours = convert and made.dtype == object and _with_numpys_numbers(made) is not made
+            return lib.maybe_convert_objects(made) if has_ours else made
+
+        return replacement
+
+    for name in ("maybe_convert_objects", "maybe_convert_numeric"):
+        _replace(lib, name, converting)
+    _replace(lib, "map_infer", mapping)
+    for name in (
+        "construct_1d_arraylike_from_scalar",
+        "construct_2d_arraylike_from_scalar",
+        "find_result_type",
+        "infer_dtype_from",
+        "infer_dtype_from_scalar",
+        "maybe_promote",
+        "np_can_hold_element",
+    ):
+        _replace(
+            cast,
+            name,
+            lambda f: (
+                lambda *args, **named: f(
+                    *map(as_numpys_number, args),
+                    **{key: as_numpys_number(value) for key, value in named.items()},
+                )
+            ),
+        )
+
+
+def _register_with_missing(missing):
+    """``pd.isna`` of a number."""
+    from .numpys_elements import as_numpys_number
+
+    _replace(
+        missing.libmissing,
+        "checknull",
+        lambda f: lambda value, *args, **named: f(as_numpys_number(value), *args, **named),
     )
 
 
@@ -77,16 +150,33 @@ def _register_with_frames(frame):
     _replace(frame.DataFrame, "set_index", unpacking)
 
 
+def _operand(x):
+    """As `_unpacked`; of what has ``__array__`` that gives an array of ours, as a program's class may have, NumPy's array."""
+    if isinstance(x, un._engine._Array) or not hasattr(type(x), "__array__"):
+        return _unpacked(x)
+    if type(x).__module__.partition(".")[0] in ("numpy", "pandas"):
+        return x
+    made = x.__array__()
+    return made.to_numpy() if isinstance(made, un._engine._Array) else x
+
+
 def _register_with_testing(testing):
-    """Operands of NumPy's assertions that ask for its class; the others convert them."""
-    for name in ("assert_equal", "assert_almost_equal"):
+    """Operands of NumPy's assertions, some of which ask for its class."""
+    for name in (
+        "assert_allclose",
+        "assert_almost_equal",
+        "assert_array_almost_equal",
+        "assert_array_equal",
+        "assert_array_less",
+        "assert_equal",
+    ):
         for module in (testing, testing._private.utils):  # one calls itself, of items
             _replace(
                 module,
                 name,
                 lambda f: (
-                    lambda actual, desired, *args, **named: f(
-                        _unpacked(actual), _unpacked(desired), *args, **named
+                    lambda *args, **named: f(
+                        *map(_operand, args), **{k: _operand(v) for k, v in named.items()}
                     )
                 ),
             )
@@ -136,6 +226,8 @@ _registrations = {
     "numpy.ctypeslib": _register_with_ctypeslib,  # until NumPy 2.2
     "numpy.ctypeslib._ctypeslib": _register_with_ctypeslib,
     "pandas.core.common": _register_with_pandas,
+    "pandas.core.dtypes.cast": _register_with_columns,
+    "pandas.core.dtypes.missing": _register_with_missing,
     "pandas.core.groupby.grouper": _register_with_groups,
     "pandas.core.frame": _register_with_frames,
     "pandas.core.reshape.pivot": _register_with_pivots,
