@@ -278,6 +278,8 @@ class Stream:
         By default the current one.
     """
 
+    _callbacks = ()  # of `add_callback`: events that are set when they have run
+
     def __init__(self, device=None):
         self._device = device or current_device()
         has_queue = self._device.name.startswith(("cuda", "opencl"))
@@ -289,6 +291,61 @@ class Stream:
             return synchronize()
         waits.check("synchronize")
         self._queue.synchronize()
+        while self._callbacks:
+            self._callbacks.pop().wait()
+
+    def add_callback(self, callback, arg=None):
+        """Call a function once the work so far is done; `synchronize` waits for it.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes the stream, a status, which is 0, and `arg`. It runs on a thread of its own.
+        arg : optional
+
+        Examples
+        --------
+        >>> from unisono import cuda
+        >>> s, seen = cuda.stream(), []
+        >>> s.add_callback(lambda stream, status, arg: seen.append((status, arg)), "first")
+        >>> s.synchronize()
+        >>> seen
+        [(0, 'first')]
+        """
+        self._call_behind(lambda: callback(self, 0, arg))
+
+    def launch_host_func(self, callback, arg=None):
+        """As `add_callback`, of a function that takes `arg` alone."""
+        self._call_behind(lambda: callback(arg))
+
+    def _call_behind(self, work):
+        if self._queue is None:
+            self.synchronize()
+            return work()
+        done = threading.Event()
+
+        def run(event):
+            try:
+                work()
+            finally:
+                done.set()
+
+        self._callbacks = [*(c for c in self._callbacks if not c.is_set()), done]
+        self._queue.record().add_callback(run)
+
+    async def async_done(self):
+        """Wait in a coroutine until the work so far is done; returns the stream."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        found = loop.create_future()
+
+        def resolve():
+            if not found.done():
+                found.set_result(self)
+
+        self._call_behind(lambda: loop.call_soon_threadsafe(resolve))
+        return await found
 
     @contextlib.contextmanager
     def auto_synchronize(self):

@@ -10,6 +10,7 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.lifted import OPERATORS, OTHERS, lift
+from . import vec
 from ._allocations import block_of, flat_of, found, memory_device, on_stream, size_of
 
 _all = all  # names of functions below
@@ -17,7 +18,7 @@ __all__ = [
     "GPUArray", "all", "any", "arange", "concatenate", "dot", "empty", "empty_like", "if_positive", "logical_and",
     "logical_not", "logical_or", "max", "maximum", "min", "minimum", "multi_put", "multi_take", "ones", "ones_like",
     "reshape", "stack", "subset_dot", "subset_max", "subset_min", "subset_sum", "sum", "take", "to_gpu", "to_gpu_async",
-    "transpose", "where", "zeros", "zeros_like",
+    "transpose", "vec", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -474,11 +475,3 @@ def _of_subset(function, name):
 
 subset_sum, subset_dot = _of_subset(sum, "sum"), _of_subset(dot, "dot")
 subset_max, subset_min = _of_subset(max, "max"), _of_subset(min, "min")
-
-
-def __getattr__(name):
-    if name == "vec":
-        raise AttributeError(
-            "module 'unisono.cuda.gpuarray' has no attribute 'vec': kernels of text have no vector types; use arrays of numbers"
-        )
-    raise AttributeError(f"module 'unisono.cuda.gpuarray' has no attribute '{name}'")

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from ..._engine import CompileError
+from . import headers
 
 _token = re.compile(
     r"""(?P<name>[A-Za-z_]\w*)
@@ -92,6 +93,7 @@ def _line_tokens(text, line, column, source):
 class _Preprocessor:
     def __init__(self, source):
         self.source, self.defined, self.active = source, {}, []
+        self.seen = set()  # headers
         self.was_active = []  # whether a branch of each #if was taken
 
     def run(self, text):
@@ -106,11 +108,22 @@ class _Preprocessor:
             k += 1
             if line.lstrip().startswith("#"):
                 self.directive(line.lstrip()[1:].strip(), number)
+                for included in self.included(line) if all(self.active) else ():
+                    out += _line_tokens(included, number, 0, self.source)
             elif all(self.active):
                 out += _line_tokens(line, number, 0, self.source)
         if self.active:
             raise self.source.error(Place(len(lines), 0), "#if without #endif", "add #endif")
         return self.expanded(out, frozenset())
+
+    def included(self, line):
+        """The lines of a header that is text, once."""
+        found = re.match(r'\s*#\s*include\s*[<"]([^>"]*)[>"]', line)
+        text = headers.TEXTS.get(found[1]) if found else None
+        if text is None or found[1] in self.seen:
+            return ()
+        self.seen.add(found[1])
+        return _without_comments(text).split("\n")
 
     def directive(self, text, line):
         word = re.match(r"\w*", text)[0]  # #include<math.h> and #if(A) need no space
