@@ -25,6 +25,7 @@
 #include "passes/loops/rows_together.h"
 #include "passes/loops/scalar_promotion.h"
 #include "passes/loops/skew.h"
+#include "passes/loops/speculate_faults.h"
 #include "passes/loops/steps_by_rows.h"
 #include "passes/loops/sums_in_lanes.h"
 #include "passes/loops/unroll_and_jam.h"
@@ -113,7 +114,11 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
-    if (target.splits_cold) run("cold_splitting", cold_splitting);
+    auto split_cold = [&](const char* suffix) {
+        if (!target.splits_cold) return;
+        run("cold_splitting", [&](ir::Module& m) { cold_splitting(m, suffix); });
+    };
+    split_cold("checked");
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
@@ -124,6 +129,8 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
         run("unroll_and_jam", unroll_and_jam);
         run("skew", skew);
         run("points_in_lanes", points_in_lanes);
+        run("speculate_faults", speculate_faults);
+        split_cold("strips");
         run("licm", licm);
     }
     if (!target.keep_checks_visible && target.has_float64) {

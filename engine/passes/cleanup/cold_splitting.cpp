@@ -202,8 +202,8 @@ class Copy {
 class DeferRare final : public Rewriter {
   public:
     /// New functions go to `made`; the first of them gets the number `next`.
-    DeferRare(Function& f, std::vector<Function>& made, std::size_t next)
-        : Rewriter(f), made_(made), next_(next) {}
+    DeferRare(Function& f, const std::string& suffix, std::vector<Function>& made, std::size_t next)
+        : Rewriter(f), suffix_(suffix), made_(made), next_(next) {}
 
     S stmt(S s) override {
         // What a handler sees of a variable must be what the statements left there.
@@ -213,7 +213,9 @@ class DeferRare final : public Rewriter {
         parallel_depth_ += shares;
         s = children(s);
         parallel_depth_ -= shares;
-        if (s->kind != StmtKind::If || !s->rare) return s;
+        if (s->kind != StmtKind::If || !s->rare || s->orelse.empty()) return s;
+        const bool is_done = s->orelse.size() == 1 && s->orelse[0]->kind == StmtKind::Call;
+        if (is_done) return s;  // an earlier run of the pass
         std::optional<S> call = move(s->orelse);
         if (!call) return s;
         Stmt changed = *s;
@@ -230,7 +232,7 @@ class DeferRare final : public Rewriter {
         // A fault names the iteration of the parallel loop around it, which only its own function
         // knows.
         if (!uses.can_move || (uses.numbers && parallel_depth_ > 0)) return std::nullopt;
-        std::string name = f.name + ".checked";
+        std::string name = f.name + "." + suffix_;
         if (!made_.empty()) name += "." + std::to_string(made_.size() + 1);
         Function& g = made_.emplace_back(name);
         g.files = f.files;
@@ -272,6 +274,7 @@ class DeferRare final : public Rewriter {
         return b_.call(number, scalars, arrays, outs);
     }
 
+    const std::string& suffix_;
     std::vector<Function>& made_;
     std::size_t next_;
     int parallel_depth_ = 0;
@@ -279,11 +282,12 @@ class DeferRare final : public Rewriter {
 
 }  // namespace
 
-void cold_splitting(Module& module) {
+void cold_splitting(Module& module, const std::string& suffix) {
     std::size_t count = module.functions.size();
     for (std::size_t k = 0; k < count; ++k) {
         std::vector<Function> made;
-        DeferRare(module.functions[k], made, module.functions.size()).run();
+        if (module.functions[k].is_deferred) continue;
+        DeferRare(module.functions[k], suffix, made, module.functions.size()).run();
         for (Function& f : made) module.functions.push_back(std::move(f));
     }
 }

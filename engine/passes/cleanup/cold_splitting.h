@@ -6,10 +6,13 @@
 // stay where they are.
 #pragma once
 
+#include <string>
+
 #include "ir/ir.h"
 
 namespace unisono::passes {
 
-void cold_splitting(ir::Module& module);
+/// The functions are named after those that call them, and by `suffix`.
+void cold_splitting(ir::Module& module, const std::string& suffix);
 
 }  // namespace unisono::passes

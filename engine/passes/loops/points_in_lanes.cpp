@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/clone.h"
 #include "passes/analysis/column_sums.h"
 #include "passes/analysis/linear_forms.h"
+#include "passes/cleanup/copies.h"
 #include "passes/cleanup/replace_reads.h"
 
 namespace unisono::passes {
@@ -23,47 +23,6 @@ std::vector<S> flat(std::span<const S> list) {
     flatten(list, all);
     return all;
 }
-
-/// Copies statements; what they declare gets variables of its own.
-class Copies {
-  public:
-    /// `from`: the function whose variables the statements name.
-    Copies(Builder& b, const Function& from) : b_(b), from_(from), clone_(b) {
-        clone_.replace_expression = [this](E e) -> E {
-            if (e->kind == ExprKind::Param && params)
-                return (*params)[static_cast<std::size_t>(e->id)];
-            if (e->kind != ExprKind::Var) return nullptr;
-            if (auto v = values.find(e->id); v != values.end()) return v->second;
-            auto name = names.find(e->id);
-            return name == names.end() ? nullptr : b_.read(name->second);
-        };
-        clone_.replace_statement = [this](S s) -> S {
-            b_.line = s->line;
-            if (s->kind != StmtKind::Declare && s->kind != StmtKind::Assign) return nullptr;
-            E value = s->args.empty() ? nullptr : expression(s->args[0]);
-            if (s->kind == StmtKind::Declare) return b_.declare(own(s->id), value);
-            auto name = names.find(s->id);
-            return b_.assign(name == names.end() ? s->id : name->second, value);
-        };
-    }
-    E expression(E e) { return clone_.expression(e); }
-    S statement(S s) { return clone_.statement(s); }
-    /// A new variable for the one that the statements name.
-    std::int32_t own(std::int32_t var) {
-        const Var& v = from_.vars[static_cast<std::size_t>(var)];
-        const Var known = v;
-        return names[var] = b_.var(known.name, known.dtype);
-    }
-
-    std::unordered_map<std::int32_t, std::int32_t> names;
-    std::unordered_map<std::int32_t, E> values;
-    const std::vector<E>* params = nullptr;
-
-  private:
-    Builder& b_;
-    const Function& from_;
-    Cloner clone_;
-};
 
 bool is_division(Op op) {
     return op == Op::Div || op == Op::FloorDiv || op == Op::Mod || op == Op::Fmod;

@@ -67,7 +67,7 @@ void hoisted(ir::Module& m) {
 void deferred(ir::Module& m) {
     ir::verify(m);
     passes::hoist_bounds(m);
-    passes::cold_splitting(m);
+    passes::cold_splitting(m, "checked");
     reference(m);
 }
 

@@ -51,7 +51,7 @@ TEST(DeferRare, TheCheckedVersionBecomesAFunction) {
     Sum sum;
     sum.build();
     passes::hoist_bounds(sum.module);
-    passes::cold_splitting(sum.module);
+    passes::cold_splitting(sum.module, "checked");
     verify(sum.module);
     ASSERT_EQ(sum.module.functions.size(), 2u);
     EXPECT_TRUE(sum.module.functions[1].is_deferred);
@@ -71,7 +71,7 @@ TEST(DeferRare, WhatReturnsStays) {
     Sum sum;
     sum.build(true);
     passes::hoist_bounds(sum.module);
-    passes::cold_splitting(sum.module);
+    passes::cold_splitting(sum.module, "checked");
     verify(sum.module);
     EXPECT_EQ(sum.module.functions.size(), 1u);
 }
