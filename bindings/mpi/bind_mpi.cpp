@@ -268,6 +268,7 @@ void count_in_bytes(comm::Shares& shares, const Buffer& b) {
 
 PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, nb::handle to,
                      nb::handle receives, int root, int combine) {
+    sweep();  // one that was left may be done now
     CollectiveCall c;
     c.kind = static_cast<CollectiveKind>(kind);
     const char* name = comm::buffer_call(c.kind);

@@ -2,8 +2,10 @@
 
 import os
 import runpy
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +117,18 @@ def test_ranks_that_wait_for_one_that_raised_are_interrupted(engines):
     assert caught.value.errors[1][:2] == ("ValueError", "lost")
     assert caught.value.errors[0][0] == "KeyboardInterrupt"
     assert "restart() starts new engines" in str(caught.value)
+
+
+def test_engines_take_requests_after_ctrl_c(engines):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        engines.execute("import time\nwhile True: time.sleep(0.01)")
+    assert engines.apply(lambda: 5) == [5, 5]
+
+
+def test_text_is_no_file(engines):
+    with pytest.raises(FileNotFoundError, match=r"got 'x = 1'; .*; execute\(\) runs text"):
+        engines.run("x = 1")
 
 
 def test_pdb_looks_at_the_last_exception_of_a_rank(engines):

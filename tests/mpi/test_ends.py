@@ -392,3 +392,35 @@ def test_an_interrupt_of_one_rank_ends_all(tmp_path):
     assert status != 0
     assert "KeyboardInterrupt" in output
     assert "rank 1 of 2 ended by KeyboardInterrupt; all ranks end" in output
+
+
+def test_what_follows_an_interrupted_collective_call_says_so(tmp_path):
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        import os, signal, threading
+        comm = un.mpi.COMM_WORLD
+        if comm.rank == 0:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                comm.Barrier()
+            except KeyboardInterrupt:
+                print("interrupted")
+            for call in (lambda: comm.allreduce(1), comm.Dup, lambda: comm.Split(0)):
+                try:
+                    call()
+                except un.CommError as error:
+                    print("ERROR", error)
+            comm.send("late", dest=1)
+            comm.recv(source=1)
+        else:
+            comm.recv(source=0)
+            comm.Barrier()
+            comm.send("met", dest=0)
+        print("sum", comm.allreduce(comm.rank + 1))
+        """,
+    )
+    assert status == 0 and output.count("sum 3") == 2 and "interrupted\n" in output, output
+    assert len(re.findall(r"ERROR mpi: (?:gather|Dup|Split) at .*: collective calls no longer match between ranks, "
+        r"since barrier at program.py:\d+ was interrupted before the others made it; start the ranks anew", output)) == 3, output  # fmt: skip

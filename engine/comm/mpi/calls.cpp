@@ -1,6 +1,7 @@
 // MPI's types and operations of ours, and requests.
 #include "comm/mpi/calls.h"
 
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -109,6 +110,33 @@ OpenRequests& open_requests() {
 
 }  // namespace
 
+/// What `note_left` notes.
+struct LeftCalls {
+    std::mutex guard;
+    std::map<MPI_Comm, std::string> calls;
+};
+static LeftCalls& left_calls() {
+    static auto* all = new LeftCalls;
+    return *all;
+}
+
+void note_left(MPI_Comm comm, const std::string& call) {
+    std::lock_guard lock(left_calls().guard);
+    left_calls().calls[comm] = call;
+    any_left = true;
+}
+
+void forget_left(MPI_Comm comm) {
+    std::lock_guard lock(left_calls().guard);
+    left_calls().calls.erase(comm);
+}
+
+std::string left_call(MPI_Comm comm) {
+    std::lock_guard lock(left_calls().guard);
+    auto found = left_calls().calls.find(comm);
+    return found == left_calls().calls.end() ? std::string() : found->second;
+}
+
 void MpiRequest::track() {
     started_ = place_of_call();
     std::lock_guard lock(open_requests().guard);
@@ -152,6 +180,7 @@ bool MpiRequest::test(Delivery* delivery) {
         check(MPI_Test(&request, &done, &status), [&] { return what_; });
         if (!done) return false;
         done_ = true;
+        if (left_) forget_left(comm);
         if (cancels) delivery_ = delivery_of(status);
     }
     if (delivery) *delivery = delivery_;
@@ -159,7 +188,13 @@ bool MpiRequest::test(Delivery* delivery) {
 }
 
 void MpiRequest::wait(Delivery* delivery) {
-    wait_until([&] { return test(delivery); }, [&] { return what_; });
+    try {
+        wait_until([&] { return test(delivery); }, [&] { return what_; });
+    } catch (const Error& e) {
+        left_ = collective && e.kind() == ErrorKind::Interrupt;
+        if (left_) note_left(comm, what_ + place_of_call());
+        throw;
+    }
 }
 
 std::size_t MpiRequest::wait_any(std::span<Request* const> all) {

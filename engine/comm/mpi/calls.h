@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <optional>
@@ -40,7 +41,8 @@ void check(int status, What&& what) {
     if (kind == MPI_ERR_TRUNCATE) {
         fail(ErrorKind::Comm, "mpi: a message is longer than the buffer of " + what() +
                                   place_of_call() +
-                                  "; give the same number of elements and dtype on both sides");
+                                  "; give the same number of elements and dtype on both sides, "
+                                  "and make the same collective calls on all ranks");
     }
     MPI_Error_string(status, text, &length);
     fail(kind == MPI_ERR_RANK || kind == MPI_ERR_TAG ? ErrorKind::Value : ErrorKind::Comm,
@@ -75,9 +77,29 @@ void wait_until(Done&& done, What&& what) {
     }
 }
 
+/// Notes a collective call of this rank that Ctrl-C ended, and forgets it when it is done after
+/// all. Until then the other ranks' next call would meet the one that was left.
+void note_left(MPI_Comm comm, const std::string& call);
+void forget_left(MPI_Comm comm);
+/// The call that was left, with its line; empty where none was.
+std::string left_call(MPI_Comm comm);
+inline std::atomic<bool> any_left{false};  ///< ever
+
+template <class What>
+void refuse_after_left(MPI_Comm comm, What&& what) {
+    if (!any_left.load(std::memory_order_relaxed)) [[likely]]
+        return;
+    const std::string left = left_call(comm);
+    if (left.empty()) return;
+    fail(ErrorKind::Comm, "mpi: " + what() + place_of_call() +
+                              ": collective calls no longer match between ranks, since " + left +
+                              " was interrupted before the others made it; start the ranks anew");
+}
+
 /// A communicator of the same ranks, which all of them ask for.
 template <class What>
 MPI_Comm duplicated(MPI_Comm comm, What&& what) {
+    refuse_after_left(comm, what);
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request request;
     check(MPI_Comm_idup(comm, &made, &request), what);
@@ -127,13 +149,14 @@ class MpiRequest : public Request {
     static std::string give_up_open(int most);
 
     MPI_Request request = MPI_REQUEST_NULL;
-    bool cancels = false;     ///< a receive, which may be cancelled
-    bool collective = false;  ///< must not be freed before it is done
-    CollectiveCall call{};    ///< keeps the counts that MPI still reads
+    bool cancels = false;           ///< a receive, which may be cancelled
+    bool collective = false;        ///< must not be freed before it is done
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of a collective call
+    CollectiveCall call{};          ///< keeps the counts that MPI still reads
 
   private:
     std::string what_, started_;
-    bool done_ = false, tracked_ = false;
+    bool done_ = false, tracked_ = false, left_ = false;
     Delivery delivery_;
 };
 

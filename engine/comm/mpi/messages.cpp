@@ -80,6 +80,7 @@ class MpiCommunicator final : public Communicator {
     std::unique_ptr<Communicator> split(int colour, int key) override {
         MPI_Comm made;
         Waiting waiting;
+        refuse_after_left(used(), [] { return std::string("Split"); });
         check(MPI_Comm_split(used(), colour < 0 ? MPI_UNDEFINED : colour, key, &made),
               [] { return std::string("Split"); });
         return wrapped(made);
@@ -107,6 +108,7 @@ class MpiCommunicator final : public Communicator {
     void free() override {
         Waiting waiting;
         open_communicators().erase(comm_);
+        forget_left(comm_);
         if (comm_ != MPI_COMM_WORLD && comm_ != MPI_COMM_SELF && comm_ != MPI_COMM_NULL)
             MPI_Comm_free(&comm_);
         comm_ = MPI_COMM_NULL;
@@ -180,6 +182,8 @@ class MpiCommunicator final : public Communicator {
         auto made = std::make_unique<MpiRequest>(what);
         made->call = given;
         made->collective = true;
+        made->comm = used();
+        refuse_after_left(made->comm, [&] { return what; });
         int status = begin(made->call, made->request);
         check(status, [&] { return what; });
         return made;

@@ -50,6 +50,7 @@ class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportOptions& options) : options_(options) {
         start_mpi();
+        refuse_after_left(MPI_COMM_WORLD, [] { return std::string("the start of a mesh"); });
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
         Stamp start;

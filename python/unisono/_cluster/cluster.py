@@ -144,8 +144,13 @@ class Ranks:
 
     def run(self, file):
         """Run the program in a file."""
-        with open(file, encoding="utf-8") as source:
-            text = source.read()
+        try:
+            with open(file, encoding="utf-8") as source:
+                text = source.read()
+        except FileNotFoundError as error:
+            raise FileNotFoundError(
+                f"run: there is no such file; got {file!r}; expected a program's path; execute() runs text"
+            ) from error
         where = os.path.abspath(file)
         self.apply(_run_file, text, where)
 
@@ -364,6 +369,7 @@ class Cluster(Ranks):
         except KeyboardInterrupt:
             if self._processes is not None:
                 self._processes.interrupt()
+                self._settle(result, ranks)
             raise
         if shows:
             _display(result)
@@ -373,6 +379,17 @@ class Cluster(Ranks):
             self._need_engines(raised)
             raise errors.RemoteError(self.size, raised, self._note(raised, ranks))
         return results
+
+    def _settle(self, result, ranks):
+        """Wait until interrupted engines take requests: for a moment they drop what comes behind code that raised."""
+        end = time.monotonic() + self._grace
+        result.wait(self._grace)
+        while time.monotonic() < end:
+            asked = self._view(ranks).apply_async(int)
+            if not asked.wait(max(0.0, end - time.monotonic())):
+                return
+            if not errors.collect(asked.get(return_exceptions=True), ranks):
+                return
 
     def _need_engines(self, raised):
         """An engine that died is named by the launcher, which may take a moment."""

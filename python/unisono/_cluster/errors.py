@@ -66,7 +66,14 @@ def _users(trace):
 def collect(results, ranks):
     """The exceptions among the results of ranks: by rank, name, text and traceback."""
     return {
-        rank: (result.ename, plain(result.evalue), _users(result.traceback))
+        rank: _told(result)
         for rank, result in zip(ranks, results, strict=False)
         if isinstance(result, Exception)
     }
+
+
+def _told(error):
+    if hasattr(error, "ename"):
+        return error.ename, plain(error.evalue), _users(error.traceback)
+    # The engine dropped what was waiting behind code that raised, or did not answer.
+    return type(error).__name__, f"{plain(str(error))}; the code did not run; run it again", ""
