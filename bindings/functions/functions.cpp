@@ -19,7 +19,9 @@ namespace {
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     for (Py_ssize_t k = 0; k < n; ++k) {
-        if (is_of_numpys(args[k])) return computed_by_numpy("where", args, n);
+        if (!(Py_TYPE(args[k])->tp_flags & Py_TPFLAGS_HEAPTYPE)) continue;
+        if (is_of_numpys(args[k]) || has_functions(args[k]))
+            return computed_by_numpy("where", args, n);
     }
     PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n == 1) return nonzero_tuple(args[0]);

@@ -14,7 +14,7 @@ import unisono as un
 
 from .. import _engine
 from . import ufunc
-from .exchange.numpys_elements import as_numpys_number, by_numpy
+from .exchange.numpys_elements import as_numpys_number, by_numpy, has_functions
 from .lifted import lift, of_class, plain
 
 _operators = {
@@ -311,19 +311,7 @@ def by_class(self, /, *args, **options):
 def _is_numpys_matter(x):
     """Whether it is of a class that derives from NumPy's array or has NumPy's protocol for functions, or a sequence with such."""
     parts = x if isinstance(x, (list, tuple)) else (x,)
-    return any(_engine._is_of_numpys(p) or _has_functions(builtins.type(p)) for p in parts)
-
-
-@functools.lru_cache(256)
-def _has_functions(kind):
-    """Whether a class of another library computes NumPy's functions itself, as quantities with units do."""
-    theirs = getattr(kind, "__array_function__", None)
-    if theirs is None or issubclass(kind, (_engine._Array, *_engine._values)):
-        return False
-    import numpy
-
-    is_ours = kind.__module__.partition(".")[0] == "unisono"
-    return theirs is not numpy.ndarray.__array_function__ and not is_ours
+    return any(_engine._is_of_numpys(p) or has_functions(builtins.type(p)) for p in parts)
 
 
 def _each_of_class(made, source):

@@ -192,6 +192,8 @@ class Length:
         lambda x: un.dot([1.0, 2.0, 3.0], x),
         lambda x: un.clip(x, 1, 2),
         lambda x: un.sqrt(x),
+        lambda x: un.where([True, False, True], x, 0),
+        lambda x: un.where(un.asarray([True, False, True]), x, x),
     ],
 )
 def test_classes_with_numpys_functions_compute_them(call):
@@ -210,6 +212,18 @@ def test_assertions_of_numpys_take_classes_whose_arrays_are_ours():
     np.testing.assert_array_equal([1.5, 1.5], desired=Parameter())
     with pytest.raises(AssertionError):
         np.testing.assert_array_less(Parameter(), 1.5)
+
+
+def test_assertions_of_numpys_take_arrays_of_records():
+    fields = [("a", "f8"), ("b", "i4")]
+    np.testing.assert_array_equal(un.zeros(3, dtype=fields), np.zeros(3, dtype=fields))
+    np.testing.assert_equal(un.zeros(3, dtype=fields)["a"], np.zeros(3))
+
+
+def test_numpys_functions_ask_other_classes_beside_our_arrays():
+    x = un.asarray([1.0, 2.0, 3.0])
+    made = np.where(x > 1, Length(x), Length(x))
+    assert type(made) is Length and type(np.concatenate([x, Length(x)])) is Length
 
 
 def test_isinstance_of_arrays():

@@ -4,7 +4,15 @@ import unisono
 
 from ..._records.records import by_numpy, holds_records
 from .from_data import from_bytes
-from .numpys_elements import as_numpys_number, computed, growing, is_number, results, writes_first
+from .numpys_elements import (
+    as_numpys_number,
+    computed,
+    growing,
+    has_functions,
+    is_number,
+    results,
+    writes_first,
+)
 
 
 def _ours(name, where=unisono):
@@ -94,6 +102,8 @@ def array_function(self, function, types, args, options):
 
     NumPy's itself runs where text stands beside our arrays, where NumPy's array is written, and of numbers of ours.
     """
+    if any(map(has_functions, types)):
+        return NotImplemented  # their class is asked, too
     if is_number(self) and not _holds_array((args, options.values())):
         named = {k: _as_numpys_numbers(v) for k, v in options.items()}
         return function(*map(_as_numpys_numbers, args), **named)

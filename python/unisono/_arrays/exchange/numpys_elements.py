@@ -5,6 +5,7 @@ on NumPy's arrays of all arguments; arrays of numbers among its results are ours
 """
 
 import datetime
+import functools
 import numbers
 import operator
 import sys
@@ -106,6 +107,18 @@ def _written(name, args, options):
         return _function(name, args)(*args, **options)
     except Exception:  # our own message says what is wrong
         return NotImplemented
+
+
+@functools.lru_cache(256)
+def has_functions(kind):
+    """Whether a class of another library computes NumPy's functions itself, as quantities with units do."""
+    theirs = getattr(kind, "__array_function__", None)
+    if theirs is None or issubclass(kind, (_engine._Array, *_engine._values)):
+        return False
+    import numpy
+
+    is_ours = kind.__module__.partition(".")[0] == "unisono"
+    return not is_ours and not issubclass(kind, numpy.ndarray)
 
 
 def by_numpy(name, *args, **options):

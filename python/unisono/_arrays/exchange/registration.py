@@ -36,7 +36,9 @@ def _register_with_dask(backends):
 def _unpacked(key):
     if isinstance(key, list):
         return _with_numpys_numbers(key)
-    return key.to_numpy() if isinstance(key, un._engine._Array) and key.ndim else key
+    # By its type: the __class__ of arrays of records is ndarray.
+    is_array = issubclass(type(key), un._engine._Array)
+    return key.to_numpy() if is_array and key.ndim else key
 
 
 _most_missing = 4  # objects in front of the first number that are looked at, as None among numbers
@@ -152,7 +154,7 @@ def _register_with_frames(frame):
 
 def _operand(x):
     """As `_unpacked`; of what has ``__array__`` that gives an array of ours, as a program's class may have, NumPy's array."""
-    if isinstance(x, un._engine._Array) or not hasattr(type(x), "__array__"):
+    if issubclass(type(x), un._engine._Array) or not hasattr(type(x), "__array__"):
         return _unpacked(x)
     if type(x).__module__.partition(".")[0] in ("numpy", "pandas"):
         return x
