@@ -266,15 +266,19 @@ def _by_others(self, others, args, options):
         made = x.__array_ufunc__(function, "__call__", *inputs, **options)
         if made is not NotImplemented:
             return made
-    beyond = (*others, *(options.get("out") or ()))
+    out = options.get("out") or ()
     error = None
     if (
         hasattr(numpy, self.__name__)
-        and any(_numpys(x) is not x for x in inputs)
-        and not any(isinstance(x, _engine._Array) for x in beyond)
+        and any(_numpys(x) is not x for x in (*inputs, *out))
+        and not any(isinstance(x, _engine._Array) for x in others)
+        and all(x.device == "cpu" for x in out if isinstance(x, _engine._Array))
     ):
+        written = tuple(map(_numpys, out))
+        named = {**options, "out": written} if out else options
         try:  # they know NumPy's arrays and numbers alone, as pandas does
-            return getattr(numpy, self.__name__)(*map(_numpys, inputs), **options)
+            made = getattr(numpy, self.__name__)(*map(_numpys, inputs), **named)
+            return out[0] if out and made is written[0] else made
         except TypeError as refusal:
             error = refusal
     for x in others:  # a class may know functions by the names that its module imports from here

@@ -138,6 +138,17 @@ def test_numbers_in_lists_are_numpys(call, dtype):
     same(made, expected)
 
 
+def test_ufuncs_of_columns_write_into_our_arrays():
+    column = pd.Series(floats)
+    for xp in (np, un):
+        out, mask = xp.zeros(4, dtype=bool), xp.asarray(chosen)
+        made = xp.logical_and(mask, column > 0.5, out)
+        assert made.tolist() == out.tolist() == [False, False, True, True]
+        total = xp.zeros(4)
+        xp.add(column, xp.asarray(floats), out=total)
+        assert total.tolist() == (2 * floats).tolist()
+
+
 def test_a_missing_number_is_missing():
     assert pd.isna(un.float32("nan")) is True and pd.isna(un.float32(1)) is False
     assert pd.isna(un.complex64(complex("nan"))) is True and pd.notna(un.int8(1)) is True
