@@ -52,3 +52,24 @@ print(un.linalg.LinAlgError is numpy.linalg.LinAlgError)
 """
     out = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
     assert out.stdout.split() == ["False", "True", "True"]
+
+
+def test_compiling_loads_no_more_than_is_named(tmp_path):
+    """Loops and kernels name words of the package, whose other names stay unloaded."""
+    program = tmp_path / "program.py"
+    program.write_text("""
+import sys
+import unisono as un
+
+@un.njit
+def f(n):
+    s = 0.0
+    for i in un.prange(n):
+        s += un.sqrt(float(i))
+    return s
+
+assert f(5) > 6
+print([m for m in ("unisono._raw.kernels", "unisono.array_api", "unisono.mpi") if m in sys.modules])
+""")
+    out = subprocess.run([sys.executable, program], check=True, capture_output=True, text=True)
+    assert out.stdout == "[]\n"

@@ -17,7 +17,7 @@ from .._engine import CompileError
 from . import foreign, kernel_words
 from .desugar import Value, _at, _call_of
 from .interpreted import path_of
-from .namespaces import numpy_path
+from .namespaces import held_by, numpy_path
 from .plain_functions import compiled_function, why_not
 
 _most_names = 256  # of captured arrays, before those of functions that are gone are looked for
@@ -128,12 +128,12 @@ class Captured:
         if not is_module:
             return False, None
         if not hasattr(owner, e.attr):
-            self.guard_absence(vars(owner) if hasattr(owner, "__dict__") else None, e.attr)
+            self.guard_absence(held_by(owner), e.attr)
             return False, None
         if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
             return False, None
         value = getattr(owner, e.attr)
-        held = vars(owner) if hasattr(owner, "__dict__") else {}
+        held = held_by(owner)
         if e.attr in held and (_is_plain(value) or not _is_settled(owner)):
             self.guard(held, e.attr, value)
         return True, value

@@ -8,6 +8,7 @@ import builtins
 from .. import _engine
 from .._loaded import loaded
 from .desugar import Known
+from .namespaces import held_by
 
 
 class Exceptions:
@@ -86,7 +87,7 @@ class Exceptions:
     def place_of(self, e, value):
         """Where a later call must still find the class."""
         if isinstance(e, ast.Attribute):
-            return vars(self.resolve(e.value)[1]), e.attr, value
+            return held_by(self.resolve(e.value)[1]), e.attr, value
         if e.id in self.imported:
             return self.imported, e.id, value
         scope = self.function.__globals__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 
+from .namespaces import held_by
 from .walks import own_nodes
 
 
@@ -40,7 +41,7 @@ class Imports:
             value = getattr(module, a.name, self)
             if value is self:
                 raise ImportError(a.name)
-            self.guard(vars(module), a.name, value)
+            self.guard(held_by(module), a.name, value)
             yield a.asname or a.name, value
 
     def statement_Import(self, s):

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
+import types
 
 _PARTS = ("", "random", "linalg", "fft")
 _ROOTS = ("numpy", "unisono")
+
+
+def held_by(module):
+    """The dict of the names that a module holds; of the package those loaded so far: `vars` would load all of them."""
+    if isinstance(module, types.ModuleType):
+        return types.ModuleType.__dict__["__dict__"].__get__(module)
+    return vars(module) if hasattr(module, "__dict__") else {}
 
 
 def numpy_path(value):
@@ -18,7 +26,7 @@ def numpy_path(value):
     for root in _ROOTS:
         for part in _PARTS:
             module = sys.modules.get(f"{root}.{part}" if part else root)
-            if module is not None and _is_same(vars(module).get(name), value):
+            if module is not None and _is_same(held_by(module).get(name), value):
                 return f"{part}.{name}" if part else name
     return None
 
@@ -35,4 +43,4 @@ def _path_without_name(value):
     module = sys.modules.get(root) if root in _ROOTS else None
     if module is None:
         return None
-    return next((n for n, held in vars(module).items() if held is value), None)
+    return next((n for n, held in held_by(module).items() if held is value), None)
