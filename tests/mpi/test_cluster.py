@@ -37,9 +37,12 @@ def engines():
         with un.cluster(2, grace=0.5) as started:
             started.execute("m = un.mesh('mpi')")
             yield started
+            of_magics = started._view(started.ranks)
     assert repr(started) == "<cluster of 2 engines: closed>"
     with pytest.raises(un.CommError, match="it was closed"):
         started.pull("x")
+    with pytest.raises(un.CommError, match="it was closed; start another"):
+        of_magics.execute("x")
 
 
 def test_push_and_pull(engines):
@@ -124,6 +127,13 @@ def test_engines_take_requests_after_ctrl_c(engines):
     with pytest.raises(KeyboardInterrupt):
         engines.execute("import time\nwhile True: time.sleep(0.01)")
     assert engines.apply(lambda: 5) == [5, 5]
+
+
+def test_names_of_some_ranks(engines):
+    engines[1]["own"] = 8
+    assert engines[1]["own"] == 8 and engines[[1]]["own"] == [8]
+    with pytest.raises(TypeError, match=r"ranks are chosen of the cluster itself; got .*\[0\]"):
+        engines[1][0]
 
 
 def test_text_is_no_file(engines):

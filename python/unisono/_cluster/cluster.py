@@ -82,9 +82,10 @@ def _view_class():
     view = need_ipyparallel().DirectView
 
     class View(view):
-        watch = None
+        need = watch = None
 
         def execute(self, code, silent=True, targets=None, block=None, label=None):
+            self.need()
             result = super().execute(code, silent, targets, block=False, label=label)
             self.watch(result)
             if self.block if block is None else block:
@@ -112,6 +113,16 @@ class Ranks:
         values = {**(names or {}), **more}
         view = self._cluster._view(self.ranks)
         self._cluster._wait(view.push(values, block=False), self.ranks)
+
+    def __getitem__(self, name):
+        if isinstance(name, str):
+            return self.pull(name)
+        raise TypeError(
+            f"cluster: ranks are chosen of the cluster itself; got {self!r}[{name!r}]; expected a name"
+        )
+
+    def __setitem__(self, name, value):
+        self.push({name: value})
 
     def pull(self, names):
         """Values of a name (or of a sequence of names: a list of such).
@@ -239,9 +250,6 @@ class Cluster(Ranks):
             return Ranks(self, [self._rank(k) for k in key])
         return Ranks(self, self._rank(key))
 
-    def __setitem__(self, name, value):
-        self.push({name: value})
-
     def close(self):
         """End the engines and all processes of the cluster; nothing if that was done."""
         processes, self._processes = self._processes, None
@@ -323,7 +331,7 @@ class Cluster(Ranks):
             view = _view_class()(
                 client=self.client, socket=self.client._mux_stream, targets=targets
             )
-            view.block, view.watch = True, self._watch
+            view.block, view.need, view.watch = True, self._need, self._watch
             self._views[key] = view
         return self._views[key]
 
