@@ -287,6 +287,11 @@ Value Numbers::bitwise(const std::string& op, const Value& a, const Value& b, co
     if (is_shift && t.is_weak()) t = Type::python(Weak::Int);
     if (is_shift && is_bool(t.dtype))
         refuse(place, "shifts of NumPy bools are not supported", "convert with int(...)");
+    if (is_float(t.dtype)) {  // uint64 beside a signed one: bits are kept, as in Numba
+        const bool is_signed = !is_shift || info(a.type.dtype).kind == 'i';
+        const DType kept = is_signed ? DType::Int64 : DType::UInt64;
+        return apply(it->second, cast(a.expr, kept), cast(b.expr, kept), Weak::None);
+    }
     E x = to_type(a, t.dtype, place), y = to_type(b, t.dtype, place);
     if (is_shift && t.is_weak() && !(is_constant(y) && *constant_int(y) >= 0)) {
         if (has_load(x)) x = temporary(x);

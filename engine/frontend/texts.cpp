@@ -292,11 +292,12 @@ Value Texts::method(const Node& node, const Value& text) {
         {"isdigit", Weak::Bool},    {"isalpha", Weak::Bool},      {"isalnum", Weak::Bool},
         {"isspace", Weak::Bool},    {"isupper", Weak::Bool},      {"islower", Weak::Bool},
         {"isnumeric", Weak::Bool},  {"isdecimal", Weak::Bool},    {"isidentifier", Weak::Bool},
-        {"isascii", Weak::Bool}};
+        {"isascii", Weak::Bool},    {"istitle", Weak::Bool},      {"isprintable", Weak::Bool}};
     const std::string& name = node.children[0].text;
-    std::vector<Value> args = f_.arguments(node);
+    std::vector<Value> args = method_arguments(node);
     f_.at(place_);
-    if (name == "join" && args.size() == 1) return joined(text, args[0]);
+    if (name == "join" && args.size() == 1)
+        return joined(text, args[0].type.is_text() ? characters(args[0]) : args[0]);
     if ((name == "startswith" || name == "endswith") && !args.empty() && args[0].type.is_tuple())
         return any_method(name, text, args);
     auto known = methods.find(name);
@@ -318,14 +319,52 @@ Value Texts::method(const Node& node, const Value& text) {
     return f_.scalar(f_.op_binary(Op::Ne, found, f_.i64(0)), Weak::Bool);
 }
 
+/// Those of a method of str, in order; None for those that are left out before others.
+std::vector<Value> Texts::method_arguments(const Node& node) {
+    static const std::map<std::string, std::vector<std::string>> keywords = {
+        {"split", {"sep", "maxsplit"}},
+        {"rsplit", {"sep", "maxsplit"}},
+        {"splitlines", {"keepends"}}};
+    const std::string& name = node.children[0].text;
+    auto known = keywords.find(name);
+    if (known == keywords.end()) {
+        const bool has_keywords =
+            std::any_of(node.children.begin(), node.children.end(),
+                        [](const Node& n) { return n.kind == NodeKind::Keyword; });
+        if (has_keywords) return f_.arguments(node);  // refuses them
+    }
+    auto [args, by_name] = f_.given(node, true);
+    const std::size_t by_position = args.size();
+    for (const auto& [keyword, value] : by_name) {
+        const auto& names = known->second;
+        const auto found = std::find(names.begin(), names.end(), keyword);
+        const auto at = static_cast<std::size_t>(found - names.begin());
+        if (found == names.end() || at < by_position)
+            refuse(name + " takes no keyword '" + keyword + "' here", "give it by position");
+        args.resize(std::max(args.size(), at + 1));
+        args[at] = value;
+    }
+    auto is_none = [](const Value& v) { return v.type.kind == Type::Kind::None; };
+    while (!args.empty() && is_none(args.back())) args.pop_back();
+    // find(text, None, end): bounds that are left out.
+    const bool has_bounds = name != "split" && name != "rsplit";
+    for (std::size_t k = 1; k < args.size() && has_bounds; ++k) {
+        if (is_none(args[k])) args[k] = f_.scalar(f_.i64(0), Weak::Int);
+    }
+    return std::move(args);
+}
+
 /// What a method of str gives, called with Python's lock.
 E Texts::called(const std::string& name, const Value& text, std::span<const Value> args) {
     std::vector<E> values{f_.i64(static_cast<std::int64_t>(name.size())),
                           f_.i64(static_cast<std::int64_t>(args.size()) + 1)};
     for (E e : packed(name)) values.push_back(e);
     auto give = [&](const Value& v) {
-        values.push_back(f_.i64(!v.type.is_text()));
-        values.push_back(v.type.is_text() ? handle(v) : integer(v, "an argument of " + name));
+        const bool is_none = v.type.kind == Type::Kind::None;
+        values.push_back(f_.i64(is_none ? 2 : !v.type.is_text()));
+        values.push_back(is_none            ? f_.i64(0)
+                         : v.type.is_text() ? handle(v)
+                                            : integer(v, "an argument of " + name));
     };
     give(text);
     for (const Value& v : args) give(v);

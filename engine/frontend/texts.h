@@ -44,6 +44,7 @@ class Texts {
     Value slice(const Value& text, const Node& node);
     Value joined(const Value& separator, const Value& parts);
     E called(const std::string& name, const Value& text, std::span<const Value> args);
+    std::vector<Value> method_arguments(const Node& node);
     Value any_method(const std::string& name, const Value& text, std::vector<Value> args);
     [[noreturn]] void refuse(const std::string& what, const std::string& way_out) {
         f_.refuse(place_, what, way_out);

@@ -308,14 +308,17 @@ const Table* texts_from(PyObject* list) {
 }
 
 /// A method of str, or `list` of its characters. values: bytes of its name, number of arguments,
-/// the name; of each argument whether it is a number, and what it is; the first is the text itself.
+/// the name; of each argument whether it is a number (2: None), and what it is; the first is the
+/// text itself.
 /// Then 0 and the result.
 void call_method(std::int64_t* values) {
     auto bytes = static_cast<std::size_t>(values[0]);
     auto count = static_cast<std::size_t>(values[1]);
     std::array<TextArgument, 4> few;
-    if (count <= few.size()) {
-        const std::int64_t* words = values + 2 + (bytes + 7) / 8;
+    const std::int64_t* words = values + 2 + (bytes + 7) / 8;
+    bool has_none = false;
+    for (std::size_t k = 0; k < count; ++k) has_none = has_none || words[2 * k] == 2;
+    if (count <= few.size() && !has_none) {
         for (std::size_t k = 0; k < count; ++k) few[k] = {words[2 * k] != 0, words[2 * k + 1]};
         try {
             std::int64_t result = 0;
@@ -333,12 +336,13 @@ void call_method(std::int64_t* values) {
     with_python(values, 1, [&] {
         Ref name(PyUnicode_FromStringAndSize(reinterpret_cast<const char*>(values + 2),
                                              static_cast<Py_ssize_t>(bytes)));
-        const std::int64_t* args = values + 2 + (bytes + 7) / 8;
         std::vector<Ref> objects;
         std::vector<PyObject*> list;
         for (std::size_t k = 0; k < count; ++k) {
-            objects.push_back(args[2 * k] ? Ref(PyLong_FromLongLong(args[2 * k + 1]))
-                                          : python_text(args[2 * k + 1]));
+            const std::int64_t kind = words[2 * k], word = words[2 * k + 1];
+            objects.push_back(kind == 2   ? Ref(Py_NewRef(Py_None))
+                              : kind == 1 ? Ref(PyLong_FromLongLong(word))
+                                          : python_text(word));
             list.push_back(objects.back().get());
             if (!list.back()) throw PythonError{};
         }

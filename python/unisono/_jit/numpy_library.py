@@ -39,10 +39,22 @@ def diff(a, n=1, axis=None):
 
 
 @jit
-def ediff1d(ary):
-    if ary.ndim != 1:
-        return these_arguments()
-    return ary[1:] - ary[:-1]
+def _beside(values, like):
+    """Numbers that stand before or behind others, as an array of their dtype."""
+    if values is None:
+        return np.empty(0, like.dtype)
+    else:
+        return np.atleast_1d(values).ravel().astype(like.dtype)
+
+
+@jit
+def ediff1d(ary, to_end=None, to_begin=None):
+    flat = ary.ravel()
+    made = flat[1:] - flat[:-1]
+    if to_end is None and to_begin is None:
+        return made
+    else:
+        return np.concatenate((_beside(to_begin, made), made, _beside(to_end, made)))
 
 
 @jit
@@ -208,20 +220,25 @@ def argwhere(a):
 
 
 @jit
-def isclose(a, b, rtol=1e-05, atol=1e-08):
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     x, y = a, b
-    return (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y) | (x == y)
+    close = (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y) | (x == y)
+    if equal_nan:
+        return close | ((x != x) & (y != y))
+    return close
 
 
 @jit
-def allclose(a, b, rtol=1e-05, atol=1e-08):
-    return bool(np.all(isclose(a, b, rtol, atol)))
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 @jit
-def array_equal(a1, a2):
+def array_equal(a1, a2, equal_nan=False):
     if a1.shape != a2.shape:
         return False
+    if equal_nan:
+        return bool(np.all((a1 == a2) | ((a1 != a1) & (a2 != a2))))
     return bool(np.all(a1 == a2))
 
 
@@ -458,12 +475,15 @@ def fill_diagonal(a, val):
 
 
 @jit
-def corrcoef(x, y=None):
+def corrcoef(x, y=None, rowvar=True):
     if y is None:
         if x.ndim != 2:
             return these_arguments()
-        c = np.cov(x)
+        c = np.cov(x.copy() if rowvar else x.T.copy())
     else:
+        if x.ndim != 1 or y.ndim != 1:
+            if not rowvar:
+                raise ValueError("corrcoef: of two arrays rows are the variables")
         c = np.cov(np.vstack((x, y)))
     d = np.sqrt(np.diag(c))
     return c / d[:, None] / d[None, :]

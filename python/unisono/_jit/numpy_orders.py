@@ -31,7 +31,7 @@ def setxor1d(ar1, ar2):
 
 
 @jit
-def intersect1d(ar1, ar2):
+def intersect1d(ar1, ar2, assume_unique=False):
     both = np.sort(np.concatenate((np.unique(ar1), np.unique(ar2))))
     there = np.zeros(len(both), dtype=np.bool_)
     for i in range(len(both) - 1):
@@ -57,17 +57,17 @@ def _is_place(kth, n):
 @jit
 def partition(a, kth):
     """Sorted: one of the orders that a partition may have."""
-    if a.ndim != 1 or not isinstance(kth, (int, np.integer)):
+    if not isinstance(kth, (int, np.integer)):
         return these_arguments()
-    _is_place(kth, len(a))
+    _is_place(kth, a.shape[-1])
     return np.sort(a)
 
 
 @jit
 def argpartition(a, kth):
-    if a.ndim != 1 or not isinstance(kth, (int, np.integer)):
+    if not isinstance(kth, (int, np.integer)):
         return these_arguments()
-    _is_place(kth, len(a))
+    _is_place(kth, a.shape[-1])
     return np.argsort(a)
 
 

@@ -109,3 +109,45 @@ def test_numbers(kind):
             got = f(text)
             assert type(got) is kind
             assert repr(got) == repr(wanted)
+
+
+def bounds_left_out(s, start, end):
+    return (
+        s.find("x", start, end),
+        s.rfind("x", None, end),
+        s.count("x", start),
+        s.startswith("x", None, None),
+        s.endswith("x", start, None),
+    )
+
+
+def parts_by_keyword(s, n):
+    return (
+        ".".join(s.split(maxsplit=n)),
+        ".".join(s.split(",", maxsplit=1)),
+        ".".join(s.rsplit(None, 1)),
+        ".".join(s.rsplit(sep=",", maxsplit=n)),
+        ".".join(s.split(None)),
+        "|".join(s.splitlines(keepends=True)),
+        "-".join(s),
+        s.strip(None),
+        s.istitle(),
+        s.isprintable(),
+    )
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_none_and_keywords(text):
+    for start, end in ((None, None), (None, 3), (1, None), (-2, 4)):
+        want = bounds_left_out(text, start, end)
+        assert un.jit(bounds_left_out)(text, start, end) == want
+    assert un.jit(parts_by_keyword)(text, 1) == parts_by_keyword(text, 1)
+
+
+def test_keywords_that_are_not_known():
+    @un.jit
+    def f(s):
+        return len(s.split(limit=1))
+
+    with pytest.raises(un.CompileError, match="split takes no keyword 'limit'"):
+        f("a b")

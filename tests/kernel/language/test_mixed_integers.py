@@ -102,3 +102,21 @@ def test_whole_exponents_of_python():
         ours(0.0, -2)
     with pytest.raises(OverflowError):
         ours(10.0, 400)
+
+
+_SIGNED = (np.int8(-100), np.int16(77), np.int32(-1), np.int64(-9))
+
+
+@pytest.mark.parametrize("x", _SIGNED, ids=repr)
+def test_bits_of_uint64_beside_signed_integers(x):
+    """NumPy refuses them; as in Numba the bits are kept, shifts have the sign of what is shifted."""
+
+    @un.jit
+    def f(a, b):
+        return a & b, a | b, a ^ b, b ^ a, a << np.uint64(3), a >> np.uint64(2), b >> np.int8(1)
+
+    y = np.uint64(2**63 + 5)
+    signed, bits = int(x), int(y) - 2**64
+    want = [signed & bits, signed | bits, signed ^ bits, signed ^ bits]
+    want += [signed << 3, signed >> 2, int(y) >> 1]
+    assert [int(v) for v in f(x, y)] == want

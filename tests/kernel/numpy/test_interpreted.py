@@ -141,7 +141,9 @@ def test_refusals(on):
 
 def test_it_is_said(on):
     f = un.jit(in_a_loop, device=on)
-    with pytest.warns(RuntimeWarning, match="runs np.histogram_bin_edges in a loop(.|\n)*what to do"):
+    with pytest.warns(
+        RuntimeWarning, match="runs np.histogram_bin_edges in a loop(.|\n)*what to do"
+    ):
         f(S, 3)
     assert "interpreter: np.histogram_bin_edges" in f.parallel_report()
     if on == "cpu":

@@ -43,7 +43,9 @@ fix(x*3) divmod(x,0.4) divmod(i,2) modf(x) modf(-g) modf(h) modf(z[0]-np.inf) fr
 heaviside(z,x) logaddexp(x,q[1]) logaddexp(z,z) logaddexp2(x,x*2) spacing(x) spacing(h) spacing(z) ldexp(x,i) ldexp(q,7)
 ldexp(q,-1100) iscomplexobj(c) iscomplexobj(x) isrealobj(c) isrealobj(i) diagflat(q) diagflat(j,-1) asarray_chkfinite(x)
 asarray_chkfinite(g) i0(x) i0(x*20) kaiser(7,14.0) kaiser(1,2.0) roots(j-3.5) roots(np.array([0.0,1,-3,2,0,0]))
-roots(np.array([1,0,1+0j])) roots(n[:0])
+roots(np.array([1,0,1+0j])) roots(n[:0]) isclose(g,g*(1+1e-9),equal_nan=True) allclose(g,g,1e-5,1e-8,True) allclose(g,g)
+array_equal(g,g,equal_nan=True) array_equal(g,g) ediff1d(m) ediff1d(i,99) ediff1d(x,q,-1.5) ediff1d(i,to_begin=j) corrcoef(m,rowvar=False)
+corrcoef(m,None,True) intersect1d(j,j[:2],True) sort(np.partition(m,3)[:,:4])
 """.split()
 # Sums and products of other orders.
 rounded = ("nanvar", "nanstd", "corr", "conv", "linalg", "cross", "sinc", "logspace", "geomspace",

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..syntax.nodes import CType
 from . import expressions
-from .records import missing, count_of
+from .records import count_of, missing
 from .words import NUMPY
 
 
