@@ -6,7 +6,14 @@ import unisono
 
 from .. import exceptions
 from .._arrays.axes import as_array as _as
-from .._arrays.axes import as_array_beside, axes_tuple, axis_error, extent, flat
+from .._arrays.axes import (
+    as_array_beside,
+    axes_tuple,
+    axis_error,
+    extent,
+    flat,
+    number_without_axes,
+)
 from .statistics import _common, _is_inexact, mean
 
 
@@ -46,7 +53,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             raise axis_error("average", error) from None
         if not returned:
             return result
-        return result, unisono.full(result.shape, extent(a, axis), result.dtype, device=a.device)
+        count = unisono.full(result.shape, extent(a, axis), result.dtype, device=a.device)
+        return result, number_without_axes(count)
     weights = _weights_like(a, as_array_beside(weights, a), axis)
     compute = _common(a.dtype, weights.dtype)
     if not _is_inexact(a.dtype):
@@ -58,7 +66,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     result = product.sum(axis, keepdims=keepdims) / scale
     if not returned:
         return result
-    return result, unisono.broadcast_to(scale, result.shape).copy()
+    return result, number_without_axes(unisono.broadcast_to(scale, result.shape).copy())
 
 
 def _weights_like(x, weights, axis):

@@ -184,6 +184,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     [1.0, 1.5, 2.5, 3.0]
     """
     f = as_array(f)
+    if not all(isinstance(as_array(x), _engine._Array) for x in (f, *varargs)):
+        raise TypeError("gradient: dates and objects are NumPy's to compute with")
     if f.dtype == "bool":
         raise TypeError("gradient: bools cannot be subtracted; convert with .astype(float)")
     axes = tuple(range(f.ndim)) if axis is None else _axes(axis, f.ndim, "gradient")

@@ -214,6 +214,26 @@ def test_assertions_of_numpys_take_classes_whose_arrays_are_ours():
         np.testing.assert_array_less(Parameter(), 1.5)
 
 
+def test_assertions_of_numpys_take_arrays_without_axes():
+    np.testing.assert_equal(un.asarray(6.0), 6.0)
+    np.testing.assert_equal(6.0, un.asarray(6.0)[()])
+    with pytest.raises(AssertionError):
+        np.testing.assert_equal(un.asarray(6.0), 7.0)
+
+
+def test_derivatives_of_dates_and_counts_of_averages_are_as_numpys():
+    days = np.array(["2024-01-01", "2024-01-05", "2024-02-01"], dtype="datetime64[D]")
+    made, expected = un.gradient(days), np.gradient(days)
+    assert made.dtype == expected.dtype and made.tolist() == expected.tolist()
+    x = un.asarray([1.0, 2.0, 6.0])
+    for made, a in ((un.average(x, returned=True), [1.0, 2, 6]),):
+        expected = np.average(a, returned=True)
+        assert made == expected and isinstance(made[1], float)
+    made = un.average(x, weights=[1.0, 1, 2], returned=True)
+    assert made == np.average([1.0, 2, 6], weights=[1.0, 1, 2], returned=True)
+    assert isinstance(made[1], float)
+
+
 def test_assertions_of_numpys_take_arrays_of_records():
     fields = [("a", "f8"), ("b", "i4")]
     np.testing.assert_array_equal(un.zeros(3, dtype=fields), np.zeros(3, dtype=fields))

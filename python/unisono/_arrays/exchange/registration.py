@@ -154,7 +154,9 @@ def _register_with_frames(frame):
 
 def _operand(x):
     """As `_unpacked`; of what has ``__array__`` that gives an array of ours, as a program's class may have, NumPy's array."""
-    if issubclass(type(x), un._engine._Array) or not hasattr(type(x), "__array__"):
+    if issubclass(type(x), un._engine._Array):
+        return x if x._is_value() else x.to_numpy()
+    if not hasattr(type(x), "__array__"):
         return _unpacked(x)
     if type(x).__module__.partition(".")[0] in ("numpy", "pandas"):
         return x
