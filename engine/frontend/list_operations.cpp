@@ -81,6 +81,12 @@ Value Objects::pop(const Value& value, const Value* index, const Place& place) {
     return scalar(item, value.type.items[0].weak);
 }
 
+/// An index as the bound of a slice.
+E Objects::bound_of_list(E i, E length) {
+    E from = b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, length), i);
+    return temporary(op_binary(Op::Min, op_binary(Op::Max, from, i64(0)), length), "index");
+}
+
 void Objects::insert(const Value& value, const Value& index, const Value& item,
                      const Place& place) {
     E i = settle(cast(want_scalar(index, place, "an index").expr, DType::Int64));
@@ -88,8 +94,7 @@ void Objects::insert(const Value& value, const Value& index, const Value& item,
     E x = temporary(cast(want_number(item, place, "an item of a list").expr, value.type.dtype));
     List& list = growing(value, place);
     E length = temporary(b_->read(list.length), "length");
-    E from = b_->select(b_->binary(Op::Lt, i, i64(0)), b_->add(i, length), i);
-    E where = temporary(op_binary(Op::Min, op_binary(Op::Max, from, i64(0)), length), "index");
+    E where = bound_of_list(i, length);
     append(value, item, place);
     list_loop(i64(0), op_binary(Op::Sub, length, where), [&](E k) {
         E to = op_binary(Op::Sub, length, k);
@@ -369,13 +374,19 @@ std::optional<Value> Operators::list_method(const Node& node, const Value& list)
         return Value{};
     }
     if (name == "index" || name == "count" || name == "remove") {
-        want(1, 1);
+        want(1, name == "index" ? 3 : 1);
         Value x = want_number(args[0], place, "what is looked for");
         x.expr = settle(x.expr);
+        E begin = i64(0), end = list_length(list);
+        for (std::size_t k = 1; k < args.size(); ++k) {
+            const Value& bound = want_scalar(args[k], place, "a bound of the search");
+            E i = settle(cast(bound.expr, DType::Int64));
+            (k == 1 ? begin : end) = bound_of_list(i, temporary(list_length(list)));
+        }
         bool is_count = name == "count";
         std::int32_t found = b_->var(name, DType::Int64);
         emit(b_->declare(found, i64(is_count ? 0 : -1)));
-        list_loop(i64(0), list_length(list), [&](E k) {
+        list_loop(begin, end, [&](E k) {
             Value item =
                 scalar(b_->load(list.array, {k}, ir::Access::Inside), list.type.items[0].weak);
             E equal = truth(compare_two("==", item, x, place), place);

@@ -36,6 +36,7 @@ class Objects : public ArrayFunctions {
     bool assign_slice(const Value& list, const Node& slice, const Value* items, const Place& place);
     void extend(const Value& list, const Value& more, const Place& place);
     Value pop(const Value& list, const Value* index, const Place& place);
+    E bound_of_list(E i, E length);
     void insert(const Value& list, const Value& index, const Value& item, const Place& place);
     Value joined_lists(const Value& a, const Value& b, const Place& place);
     void repeat(const Value& list, const Value& times, const Place& place);

@@ -244,8 +244,8 @@ Value ArrayFunctions::call_norm(const Given& given) {
     const Place& place = given.node.place;
     const Value& a = want_array(given, "x");
     if (given.find("ord")) {
-        refuse_call(given, "ord is not supported in a compiled function",
-                    "leave it out for the 2-norm, or compute it by sum, max and abs");
+        refuse_call(given, "ord beside axis or keepdims is not supported in a compiled function",
+                    "leave it out for the 2-norm, or call norm of each vector or matrix");
     }
     auto axes = want_axes(given, a.type.rank);
     DType t = mean_dtype(a.type.dtype);

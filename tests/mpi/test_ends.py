@@ -418,7 +418,7 @@ def test_what_follows_an_interrupted_collective_call_says_so(tmp_path):
             comm.recv(source=0)
             comm.Barrier()
             comm.send("met", dest=0)
-        print("sum", comm.allreduce(comm.rank + 1))
+        print(f"sum {comm.allreduce(comm.rank + 1)}")  # in one piece
         """,
     )
     assert status == 0 and output.count("sum 3") == 2 and "interrupted\n" in output, output

@@ -148,6 +148,9 @@ class Forms:
         if plain is not None:
             return plain
         name = self.builtin(e)
+        if name == "sum" and len(e.args) == 1 and [k.arg for k in e.keywords] == ["start"]:
+            given = [e.args[0], e.keywords[0].value]
+            return _at(ast.Call(func=e.func, args=given, keywords=[]), e)
         if name in _EMPTY and not e.args and not e.keywords:
             return _at(_EMPTY[name](), e)
         if name in ("bytes", "bytearray") and not e.keywords:

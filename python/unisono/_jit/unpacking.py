@@ -14,7 +14,7 @@ class Unpacked(ast.expr):
 
 
 class Unpacking:
-    """``expression``, ``node`` and ``fresh`` are the flattener's."""
+    """``expression``, ``node``, ``fresh`` and ``range_call`` are the flattener's."""
 
     def unpacking(self, s):
         """Notes that an assignment to several targets takes its value apart; gives assignments for behind it.
@@ -24,6 +24,8 @@ class Unpacking:
         (target,) = s.targets if len(s.targets) == 1 else (None,)
         if not isinstance(target, (ast.Tuple, ast.List)) or isinstance(s.value, Unpacked):
             return []
+        if self.range_call(s.value):
+            s.value = _call("list", s.value, s.value)
         given = s.value.elts if isinstance(s.value, (ast.Tuple, ast.List)) else None
         more, elements = [], []
         for k, t in enumerate(target.elts):

@@ -404,3 +404,16 @@ def test_membership_in_matrices(on):
     assert found(20, a) == (False, False, False)
     with pytest.raises(un.CompileError, match="'in' looks into tuples, lists and arrays with axes"):
         found(1, np.array(3))
+
+
+def places(xs, x, begin, end):
+    xs = [v for v in xs]
+    return xs.index(x, begin), xs.index(x, begin, end)
+
+
+@pytest.mark.parametrize("begin, end", [(0, 9), (1, 4), (-3, -1), (-9, 2), (2, 0), (4, 9)])
+def test_index_between_bounds(on, begin, end):
+    xs = [3, 1, 3, 4, 3]
+    want = result_or_error(places, xs, 3, begin, end)
+    got = result_or_error(un.jit(places, device=on), xs, 3, begin, end)
+    assert got == want or (got[0] is ValueError and want[0] is ValueError)

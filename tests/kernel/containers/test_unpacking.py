@@ -133,3 +133,22 @@ def test_targets_of_inner_loops_keep_their_last_value():
 
     assert un.jit(f)(5) == f(5) == (11, 3)
     assert un.jit(f)(0) == f(0) == (0, -1)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_ranges(n):
+    def taken(n):
+        a, b, c = range(n)
+        return a + 10 * b + 100 * c
+
+    def starred(n):
+        first, *rest = range(n, 2 * n)
+        return first, sum(rest, start=100)
+
+    assert un.jit(starred)(n) == starred(n)
+    if n == 3:
+        assert un.jit(taken)(n) == taken(n)
+    else:
+        words = "too many values to unpack" if n > 3 else "not enough values to unpack"
+        with pytest.raises(ValueError, match=words):
+            un.jit(taken)(n)
