@@ -217,8 +217,8 @@ PyObject* make_metaclass(PyObject* of_abstract_classes) {
         {nullptr, nullptr, 0, nullptr},
     };
     PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
-    PyType_Spec spec{"unisono._engine._ArrayType", 0, 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    PyType_Spec spec{"unisono._engine._ArrayType", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                     slots};  // mutable as its base is
     return PyType_FromSpecWithBases(&spec, of_abstract_classes);
 }
 
