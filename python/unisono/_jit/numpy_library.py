@@ -475,16 +475,22 @@ def fill_diagonal(a, val):
 
 
 @jit
+def _variables(a, rowvar):
+    """The variables as rows."""
+    if a.ndim != 2:
+        return a
+    else:
+        return a.copy() if rowvar else a.T.copy()
+
+
+@jit
 def corrcoef(x, y=None, rowvar=True):
     if y is None:
         if x.ndim != 2:
             return these_arguments()
-        c = np.cov(x.copy() if rowvar else x.T.copy())
+        c = np.cov(_variables(x, rowvar))
     else:
-        if x.ndim != 1 or y.ndim != 1:
-            if not rowvar:
-                raise ValueError("corrcoef: of two arrays rows are the variables")
-        c = np.cov(np.vstack((x, y)))
+        c = np.cov(np.vstack((_variables(x, rowvar), _variables(y, rowvar))))
     d = np.sqrt(np.diag(c))
     return c / d[:, None] / d[None, :]
 
