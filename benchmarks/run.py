@@ -430,6 +430,18 @@ BENCHMARKS = {
         ["pyopencl"],
         ("pyopencl", 1.2),
     ),
+    "start-device-kernel": (
+        "the first kernel of a process on an open OpenCL device, warm disk cache, beside a program's kept binary",
+        "unisono",
+        ["pyopencl"],
+        (None, 0.050),
+    ),
+    "start-device-statement": (
+        "the first statement of a process on an open OpenCL device",
+        "unisono",
+        [],
+        (None, 0.005),
+    ),
     "ranks-laplace-4000": (
         "Laplace by slices 4000x4000 on two MPI ranks, beside our threads",
         "unisono",

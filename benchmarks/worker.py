@@ -39,6 +39,8 @@ def main():
         import suites as module
     elif name.startswith("device-"):
         import on_devices as module
+    elif name.startswith("start-device-"):
+        import device_starts as module
     elif name.startswith("queue-"):
         import queues as module
     elif name.startswith("opencl-"):

@@ -155,15 +155,16 @@ absent = {
 def way_out(name):
     """What to write for a name that is not ours; of those that NumPy has removed, NumPy tells it."""
     import builtins
-    import re
-
-    import numpy
 
     if name in absent:
         return absent[name]
     if hasattr(builtins, name):  # NumPy had aliases of some
         return f"write {name}, which is Python's"
-    if not name.startswith("_"):
+    if not name.startswith("_"):  # Python and libraries ask for such names: no reason to load NumPy
+        import re
+
+        import numpy
+
         try:
             getattr(numpy, name)
         except AttributeError as error:

@@ -69,7 +69,7 @@ def f(n):
     return s
 
 assert f(5) > 6
-print([m for m in ("unisono._raw.kernels", "unisono.array_api", "unisono.mpi") if m in sys.modules])
+print([m for m in ("numpy", "unisono._raw.kernels", "unisono.array_api", "unisono.mpi") if m in sys.modules])
 """)
     out = subprocess.run([sys.executable, program], check=True, capture_output=True, text=True)
     assert out.stdout == "[]\n"

@@ -130,10 +130,10 @@ class Captured:
         if not hasattr(owner, e.attr):
             self.guard_absence(held_by(owner), e.attr)
             return False, None
-        if e.attr in getattr(owner, "_variables", ()):  # of C text: it changes behind our back
+        held = held_by(owner)
+        if e.attr in held.get("_variables", ()):  # of C text: it changes behind our back
             return False, None
         value = getattr(owner, e.attr)
-        held = held_by(owner)
         if e.attr in held and (_is_plain(value) or not _is_settled(owner)):
             self.guard(held, e.attr, value)
         return True, value
