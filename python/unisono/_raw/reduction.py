@@ -1,12 +1,23 @@
-"""``ReductionKernel`` with CuPy's signature: two raw kernels, which combine parts, and then their results."""
+"""``ReductionKernel`` with CuPy's signature: a raw kernel that combines rows, and for long ones one of their parts."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .arguments import place_of
-from .kernels import RawModule
+from .kernels import RawKernel
 from .typed import BLOCK, C_NAMES, Typed, laid_out, readable, typedefs
+
+WARP = 32
+MOST_ALONE, MOST_OF_A_WARP = 64, 1024  # columns of a row for one work-item, and for a warp of them
+MOST_PARTS, MOST_BLOCKS = 64, 1024  # of a row, each of which takes a block; of all rows
+
+
+def _width_of(columns):
+    """How many work-items combine a row: blocks of `BLOCK` of them take as many rows as they have place for."""
+    if columns <= MOST_ALONE:
+        return 1
+    return WARP if columns <= MOST_OF_A_WARP else BLOCK
 
 
 class ReductionKernel(Typed):
@@ -67,34 +78,72 @@ class ReductionKernel(Typed):
 
     @property
     def cached_codes(self):
-        """The C texts made so far, by dtypes."""
-        return {key: first.code for key, (first, *_) in self._texts.items()}
+        """The C texts made so far, by dtypes; of rows in parts that of the parts."""
+        return {types: k.code for (types, stage, _), k in self._texts.items() if stage != "last"}
 
-    def _text(self, letters, types):
+    def _kernel(self, letters, types, stage, width):
+        """What combines rows, ``width`` work-items each: as a whole, to parts of them, or from these at last."""
+        made = self._texts.get((types, stage, width))
+        if made is None:
+            text = self._text(letters, types, stage, width)
+            made = self._texts[types, stage, width] = RawKernel(text, self.name, self.options)
+        return made
+
+    def _text(self, letters, types, stage, width):
         out = self._out[0]
-        kind = self._type or C_NAMES[types[-1]]
+        dtype = C_NAMES[types[-1]]
+        kind = self._type or dtype
         arguments, first = [], []
-        for p, dtype in zip(self._in, types, strict=False):
-            c = C_NAMES[dtype]
+        for p, of_argument in zip(self._in, types, strict=False):
+            c = C_NAMES[of_argument]
             if p.is_raw:
                 arguments.append(f"const {c}* {p.name}")
             else:
                 arguments.append(f"const {c}* {p.name}_of, long long {p.name}_by")
                 first.append(f"{c} {p.name} = {p.name}_of[i * {p.name}_by];")
-        combine = f"    partial_of[threadIdx.x] = result;\n    __syncthreads();\n    for (int half = {BLOCK // 2}; half > 0; half >>= 1) {{\n"
-        combine += f"        if (threadIdx.x < half) {{ {kind} a = partial_of[threadIdx.x], b = partial_of[threadIdx.x + half]; partial_of[threadIdx.x] = {self._reduce}; }}\n        __syncthreads();\n    }}\n"
-        head = f"    __shared__ {kind} partial_of[{BLOCK}];\n    long long row = blockIdx.x / parts, part = blockIdx.x % parts;\n    {kind} result = {self._identity};\n"
-        each = f"    for (long long k = part * {BLOCK} + threadIdx.x; k < columns; k += (long long)parts * {BLOCK}) {{\n        long long i = row * columns + k;\n"
-        return (
-            f"{typedefs(letters)}{self.preamble}\n"
-            f'extern "C" __global__ void {self.name}_parts({", ".join(arguments)}, {kind}* parts_of, long long columns, int parts) {{\n'
-            f"{head}{each}        {' '.join(first)}\n        {kind} a = result, b = {self._map};\n        result = {self._reduce};\n    }}\n"
-            f"{combine}    if (threadIdx.x == 0) parts_of[blockIdx.x] = partial_of[0];\n}}\n"
-            f'extern "C" __global__ void {self.name}_last(const {kind}* parts_of, {C_NAMES[types[-1]]}* {out.name}_of, long long columns, int parts) {{\n'
-            f"{head}{each}        {kind} a = result, b = parts_of[i];\n        result = {self._reduce};\n    }}\n"
-            f"{combine}    if (threadIdx.x == 0) {{\n        {kind} a = partial_of[0];\n        {C_NAMES[types[-1]]} {out.name} = 0;\n"
-            f"        {self._post};\n        {out.name}_of[row] = {out.name};\n    }}\n}}\n"
-        )
+        map_expr = self._map
+        if stage == "last":
+            arguments, first, map_expr = [f"const {kind}* _parts_of"], [], "_parts_of[i]"
+        if stage == "parts":
+            arguments.append(f"{kind}* _parts_of")
+            store = "_parts_of[_task] = _result;"
+        else:
+            arguments.append(f"{dtype}* {out.name}_of")
+            store = f"""{kind} a = _result;
+        {dtype} {out.name} = 0;
+        {self._post};
+        {out.name}_of[_row] = {out.name};"""
+        combine = f"""
+    __shared__ {kind} _of_items[{BLOCK}];
+    _of_items[threadIdx.x] = _result;
+    __syncthreads();
+    for (int _half = {width // 2}; _half > 0; _half >>= 1) {{
+        if (_lane < _half) {{
+            {kind} a = _of_items[threadIdx.x], b = _of_items[threadIdx.x + _half];
+            _of_items[threadIdx.x] = {self._reduce};
+        }}
+        __syncthreads();
+    }}
+    _result = _of_items[threadIdx.x];"""
+        return f"""{typedefs(letters)}{self.preamble}
+extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, long long _columns, int _parts) {{
+    int _lane = threadIdx.x % {width};
+    long long _task = (long long)blockIdx.x * {BLOCK // width} + threadIdx.x / {width};
+    long long _row = _task / _parts, _part = _task % _parts;
+    {kind} _result = {self._identity};
+    if (_row < _rows) {{
+        for (long long _k = _part * {width} + _lane; _k < _columns; _k += (long long)_parts * {width}) {{
+            long long i = _row * _columns + _k;
+            {" ".join(first)}
+            {kind} a = _result, b = {map_expr};
+            _result = {self._reduce};
+        }}
+    }}{combine if width > 1 else ""}
+    if (_row < _rows && _lane == 0) {{
+        {store}
+    }}
+}}
+"""
 
     def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None):
         """Combine the elements.
@@ -152,20 +201,31 @@ class ReductionKernel(Typed):
             else [shape[k] for k in kept]
         )
         result = un.zeros(tuple(final), types[-1], device=device)
-        if types not in self._texts:
-            module = RawModule(code=self._text(letters, types), options=self.options)
-            first, last = (module.get_function(f"{self.name}_{w}") for w in ("parts", "last"))
-            self._texts[types] = first, last, last._function().parameters[0][0].base
-        first, last, kind = self._texts[types]
         if rows:
-            parts = max(1, min(64, columns // (4 * BLOCK)))
-            between = un.empty(rows * parts, kind, device=device)
-            first(rows * parts, BLOCK, (*given, between, columns, parts), stream=stream)
-            last(rows, BLOCK, (between, result.reshape(-1), parts, 1), stream=stream)
+            self._combine(letters, types, given, result.reshape(-1), rows, columns, stream)
         if out is None:
             return result
         out[...] = result
         return out
+
+    def _combine(self, letters, types, given, result, rows, columns, stream):
+        import unisono as un
+
+        def run(stage, arguments, columns, parts):
+            width = _width_of(columns)
+            kernel = self._kernel(letters, types, stage, width)
+            blocks = -(-rows * parts * width // BLOCK)
+            kernel(blocks, BLOCK, (*arguments, rows, columns, parts), stream=stream)
+
+        parts = max(1, min(MOST_PARTS, columns // (4 * BLOCK), MOST_BLOCKS // rows))
+        if parts == 1:
+            run("whole", (*given, result), columns, 1)
+            return
+        last = self._kernel(letters, types, "last", _width_of(parts))
+        kind = last._function().parameters[0][0].base
+        between = un.empty(rows * parts, kind, device=result.device.name)
+        run("parts", (*given, between), columns, parts)
+        run("last", (between, result), parts, 1)
 
 
 def _no(name, axis, shape):

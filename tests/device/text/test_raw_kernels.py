@@ -459,6 +459,28 @@ def test_reduction_kernels(chosen):
         un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", None, "wrong")
 
 
+@pytest.mark.parametrize(
+    "columns, most_blocks", [(1, 8), (3, 8), (64, 8), (65, 250), (1025, 2000), (5000, 2000)]
+)
+def test_reductions_of_many_short_rows_share_blocks(chosen, columns, most_blocks, monkeypatch):
+    from unisono._raw import kernels
+
+    total = un.ReductionKernel("T x", "T y", "x", "a + b", "y = a * 2", "0", "total")
+    a = np.random.default_rng(columns).integers(-9, 9, (2000, columns)).astype(np.float32)
+    (x,) = there(chosen, a)
+    blocks, call = [], kernels.RawKernel.__call__
+
+    def counting(kernel, grid, *more, **others):
+        blocks.append(grid)
+        return call(kernel, grid, *more, **others)
+
+    monkeypatch.setattr(kernels.RawKernel, "__call__", counting)
+    assert total(x, axis=1).get().tolist() == (2 * a.sum(1)).tolist()
+    assert sum(blocks) <= most_blocks and len(blocks) == 1
+    assert float(total(x[:7])) == 2 * a[:7].sum()
+    assert total(x[:, :0], axis=1).get().tolist() == [0] * 2000
+
+
 def test_scan_kernels(chosen):
     rng = np.random.default_rng(6)
     for n in (1, 16, 17, 1000, 40_000):
