@@ -22,4 +22,12 @@ std::int64_t last_level_cache() {
     return bytes;
 }
 
+std::int64_t second_level_cache() {
+    static const std::int64_t bytes = [] {
+        const std::int64_t told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        return told > 0 ? told : std::int64_t{1} << 20;
+    }();
+    return bytes;
+}
+
 }  // namespace unisono

@@ -1,5 +1,8 @@
 """Kernels that take turns on bands of rows: recurrences along strided axes, sweeps of stencils, long programs."""
 
+import re
+import subprocess
+
 import numpy as np
 import pytest
 import unisono as un
@@ -412,3 +415,25 @@ def test_few_temporary_arrays_are_whole_at_once():
         un.eval(y, z)
     finally:
         un.memory.set_limit(limit)
+
+
+def test_bands_of_one_thread_stay_in_its_core(capfd):
+    rows, columns = 1200, 2000
+    before = un.get_num_threads()
+    un._engine._set_setting("debug", "1")
+    un.set_num_threads(1)
+    try:
+        u, v = un.zeros((rows, columns)), un.ones((rows, columns))
+        for _ in range(8):
+            v[1:-1] = (u[:-2] + u[2:]) * 0.5
+            u, v = v, u
+        un.synchronize()
+    finally:
+        un.set_num_threads(before)
+        un._engine._set_setting("debug", "0")
+    found = re.findall(r"on \d+ bands of (\d+) rows", capfd.readouterr().err)
+    told = subprocess.run(["getconf", "LEVEL2_CACHE_SIZE"], capture_output=True, text=True).stdout
+    cache = int(told.strip() or 0) or 1 << 20
+    assert found
+    # Of two fields; at least as many rows as the last kernel is behind the first.
+    assert max(map(int, found)) <= max(cache // 2 // (2 * 8 * columns), 8)

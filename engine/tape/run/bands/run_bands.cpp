@@ -36,6 +36,8 @@ constexpr std::int64_t band_bytes = 48 << 10;
 /// The same where kernels run rows behind one another, for each thread and as a share of the
 /// last-level cache: fewer rows cost more in waiting for other threads than memory would.
 constexpr std::int64_t shifted_band_bytes = 2 << 20, shifted_band_share = 16;
+/// The share of the second-level cache where a thread is alone.
+constexpr std::int64_t own_cache_share = 2;
 /// The same on a device that shares the host's caches, as a share of those: its threads wait some
 /// 15 us between two kernels, so bands are larger than those of the host. A smaller band is not
 /// worth its launches.
@@ -230,6 +232,11 @@ bool Runner::Bands::choose_rows(std::size_t count) {
     if (is_shifted_) {
         if (beside > bytes / 2) return false;
         bytes -= beside;
+        // One thread waits for nobody, so that what it works on may stay in its own core's cache;
+        // fewer rows than the kernels are apart would be launches without work.
+        if (thread_count() == 1)
+            bytes =
+                std::min(bytes, std::max(second_level_cache() / own_cache_share - beside, beside));
     }
     rows_ = std::min(bytes / std::max<std::int64_t>(per_row, 1), all / limits::band_count);
     rows_ = std::max({rows_, (limits::band_points + points - 1) / points, std::int64_t{1}});
