@@ -207,7 +207,7 @@ def test_what_is_wrong_is_told(module):
         (lambda: drv.memcpy_dtoh(np.zeros(5, np.float32), x), "too small"),
         (lambda: drv.mem_alloc(0), "a block has bytes; got 0"),
         (lambda: module.get_function("absent"), "no kernel 'absent'"),
-        (lambda: module.get_texref("t"), "no textures"),
+        (lambda: module.get_texref("t"), "the text has no texture 't'"),
         (lambda: drv.module_from_buffer(b"ELF"), "compiled code is not loaded"),
     ):
         with pytest.raises(drv.LogicError, match=message):
@@ -222,7 +222,7 @@ def test_what_is_wrong_is_told(module):
             use()
     with pytest.raises(drv.CompileError, match="expected"):
         SourceModule("__global__ void f(float *a) { a[0] = ; }")
-    for name in ("Array", "matrix_to_texref", "Graph", "nothing"):
+    for name in ("SurfaceReference", "Graph", "nothing"):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'; "):
             getattr(drv, name)
 

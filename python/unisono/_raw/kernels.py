@@ -106,7 +106,7 @@ class RawModule:
         self.file_path, self.backend = path, backend
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
         self._name = path or f"kernels_{next(_numbers)}.cu"
-        self._parser, self._kernels, self._globals = None, {}, {}
+        self._parser, self._kernels, self._globals, self._textures = None, {}, {}, {}
 
     def _parsed(self):
         if self._parser is None:
@@ -205,8 +205,24 @@ class RawModule:
             )
         return found
 
+    def _texture_reference(self, name):
+        """What the text declares as ``texture<...> name;``, to bind memory to."""
+        from ..cuda._textures import TextureReference
+
+        declared = self._parsed().unit.textures
+        if name not in declared:
+            raise ValueError(
+                f"the text has no texture '{name}'; got {sorted(declared)}; declare it, as "
+                f"texture<float, 2> {name};"
+            )
+        if name not in self._textures:
+            self._textures[name] = TextureReference(name, declared[name])
+        return self._textures[name]
+
     def _global(self, name, device, dtype):
         """The variable's memory as a packed array of a dtype."""
+        if name in self._parsed().unit.textures:
+            return self._texture_reference(name).memory(device)
         made = self._globals.get((name, device))
         if made is None:
             import unisono as un

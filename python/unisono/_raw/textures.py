@@ -17,8 +17,31 @@ __all__ = [
 ]
 
 _FLOAT, _ARRAY = 2, 0  # cudaChannelFormatKindFloat, cudaResourceTypeArray
-_WRAP, CLAMP, _MIRROR, BORDER = range(4)  # cudaAddressMode...
+_WRAP, CLAMP, _MIRROR, _BORDER = range(4)  # cudaAddressMode...
+MOST_ALONG = 1 << 24  # what float32 counts
 _HEADER = 9  # width, height, depth, three address modes, filter, whether coordinates are normalised, border
+
+
+def how_it_is_read(modes, filter_mode, is_normalized, border):
+    """The numbers of a header behind the sizes."""
+    modes = [*modes, CLAMP, CLAMP, CLAMP][:3]
+    if not is_normalized:
+        modes = [m if m == _BORDER else CLAMP for m in modes]
+    return [*modes, filter_mode, bool(is_normalized), float(border)]
+
+
+def packed_texture(elements, numbers):
+    """The memory of a texture of float32 elements, read as `how_it_is_read` has it."""
+    import unisono as un
+
+    if max(elements.shape) > MOST_ALONG:
+        raise ValueError(
+            f"a texture has at most {MOST_ALONG} elements along an axis; got shape {tuple(elements.shape)}; index an "
+            f"array of the device"
+        )
+    sizes = [*elements.shape[::-1], 1, 1][:3]
+    header = un.asarray([*sizes, *numbers], un.float32, device=elements.device)
+    return un.concatenate([header, elements.reshape(-1)])
 
 
 class ChannelFormatDescriptor:
@@ -138,11 +161,8 @@ class TextureDescriptor:
         self, addressModes=None, filterMode=0, readMode=0, sRGB=None, borderColors=None, normalizedCoords=None,
         maxAnisotropy=None,
     ):  # fmt: skip
-        modes = [*(addressModes or ()), CLAMP, CLAMP, CLAMP][:3]
-        if not normalizedCoords:
-            modes = [m if m == BORDER else CLAMP for m in modes]
-        border = float(borderColors[0]) if borderColors else 0.0
-        self._numbers = [*modes, filterMode, bool(normalizedCoords), border]
+        border = borderColors[0] if borderColors else 0
+        self._numbers = how_it_is_read(addressModes or (), filterMode, normalizedCoords, border)
 
 
 class TextureObject:
@@ -157,13 +177,8 @@ class TextureObject:
     """
 
     def __init__(self, ResDesc, TexDesc):
-        import unisono as un
-
         self.ResDesc, self.TexDesc = ResDesc, TexDesc
-        memory = ResDesc.cuArr
-        sizes = [max(n, 1) for n in (memory.width, memory.height, memory.depth)]
-        header = un.asarray([*sizes, *TexDesc._numbers], un.float32, device=memory._elements.device)
-        self._memory = un.concatenate([header, memory._elements.reshape(-1)])
+        self._memory = packed_texture(ResDesc.cuArr._elements, TexDesc._numbers)
 
     def __cupy_get_ndarray__(self):
         return self._memory

@@ -481,6 +481,14 @@ class Memcpy2D:
         """Copy to the device."""
         self._dst = devptr
 
+    def set_src_array(self, array):
+        """Copy from an `Array`."""
+        self._src, self.src_pitch = array.gpudata, array._elements.strides[0]
+
+    def set_dst_array(self, array):
+        """Copy into an `Array`."""
+        self._dst, self.dst_pitch = array.gpudata, array._elements.strides[0]
+
     def _rows(self, side, pitch, x, y, name):
         if side is None:
             raise LogicError(

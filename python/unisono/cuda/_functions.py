@@ -86,6 +86,8 @@ class Function:
             By default the launch is ordered by the memory that it uses.
         shared : int
             Bytes of the ``extern __shared__`` array.
+        texrefs : sequence of TextureReference
+            Without effect: kernels read those of their text.
         time_kernel : bool
             Wait, and return the seconds that it took.
 
@@ -105,10 +107,6 @@ class Function:
         if block is None:
             raise ValueError(
                 f"{self.name}: the size of a block is missing; got none; give block=(32, 1, 1)"
-            )
-        if texrefs:
-            raise LogicError(
-                f"{self.name}: there are no textures; got {len(texrefs)}; index an array of the device"
             )
         declared = self._declared()
         if len(args) != len(declared):
@@ -218,11 +216,9 @@ class Function:
         ----------
         arg_types : str or sequence
             Characters of `struct` (``"PPif"``, P for pointers), or dtypes and ``None`` for pointers.
+        texrefs : sequence of TextureReference
+            Without effect: kernels read those of their text.
         """
-        if texrefs:
-            raise LogicError(
-                f"{self.name}: there are no textures; got {len(texrefs)}; index an array"
-            )
         formats = []
         for t in arg_types:
             if t is None or (isinstance(t, str) and t == "P") or t is np.intp or t is np.uintp:
@@ -333,12 +329,23 @@ class Module:
         return block, block.size
 
     def get_texref(self, name):
-        """There are no textures."""
-        raise LogicError(
-            f"get_texref: there are no textures; got '{name}'; index an array of the device"
-        )
+        """The `TextureReference` of a ``texture<...>`` of the text, to bind memory to.
 
-    get_surfref = get_texref
+        Raises
+        ------
+        LogicError
+            If the text has no such texture.
+        """
+        try:
+            return self._module._texture_reference(name)
+        except ValueError as error:
+            raise LogicError(f"get_texref: {error}") from None
+
+    def get_surfref(self, name):
+        """There are no surfaces."""
+        raise LogicError(
+            f"get_surfref: there are no surfaces; got '{name}'; index an array of the device"
+        )
 
 
 class SourceModule(Module):

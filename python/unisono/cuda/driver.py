@@ -11,7 +11,7 @@ from builtins import MemoryError  # noqa: F401
 
 from .._engine import CompileError
 from .._engine import DeviceError as Error
-from . import _allocations, _contexts
+from . import _allocations, _contexts, _textures
 from ._allocations import *  # noqa: F403
 from ._arguments import ArgumentHandler, In, InOut, Out
 from ._contexts import *  # noqa: F403
@@ -30,9 +30,10 @@ from ._functions import (
     pagelocked_zeros_like,
     register_host_memory,
 )
+from ._textures import *  # noqa: F403
 
 __all__ = [
-    *_allocations.__all__, *_contexts.__all__, "ArgumentHandler", "CompileError", "Error", "Function", "In", "InOut",
+    *_allocations.__all__, *_contexts.__all__, *_textures.__all__, "ArgumentHandler", "CompileError", "Error", "Function", "In", "InOut",
     "LaunchError", "Module", "Out", "RuntimeError", "aligned_empty", "ctx_flags", "event_flags", "func_cache",
     "get_driver_version", "get_version", "host_alloc_flags", "managed_empty", "managed_empty_like", "managed_zeros",
     "managed_zeros_like", "mem_attach_flags", "module_from_buffer", "pagelocked_empty", "pagelocked_empty_like",
@@ -93,10 +94,8 @@ stop_profiler = start_profiler
 
 _absent = dict.fromkeys(
     """
-    Array ArrayDescriptor ArrayDescriptor3D TextureReference SurfaceReference matrix_to_texref matrix_to_array
-    bind_array_to_texref make_multichannel_2d_array np_to_array gpuarray_to_array array_format address_mode
-    filter_mode""".split(),
-    "there are no textures and surfaces; index an array of the device",
+    ArrayDescriptor3D SurfaceReference make_multichannel_2d_array""".split(),
+    "textures have one channel, and there are no surfaces; index an array of the device",
 ) | dict.fromkeys(
     "Graph GraphExec IPCMemoryHandle IPCEventHandle Linker module_from_file Memcpy3D memcpy_peer".split(),
     "docs/pycuda.md says what there is",

@@ -12,6 +12,7 @@ from .. import _engine
 from .._arrays.lifted import OPERATORS, OTHERS, lift
 from . import vec
 from ._allocations import block_of, flat_of, found, memory_device, on_stream, size_of
+from ._textures import dtype_to_array_format
 
 _all = all  # names of functions below
 __all__ = [
@@ -147,6 +148,17 @@ class GPUArray(_engine.ndarray):
         return self
 
     # ---- statements
+    def bind_to_texref(self, texref, allow_offset=False):
+        """Let a texture read the elements; returns 0, the byte of the first one."""
+        return texref.set_address(self.gpudata, self.nbytes, allow_offset)
+
+    def bind_to_texref_ext(
+        self, texref, channels=1, allow_double_hack=False, allow_complex_hack=False, allow_offset=False
+    ):  # fmt: skip
+        """`bind_to_texref`, for elements of this dtype."""
+        texref.set_format(dtype_to_array_format(self.dtype), channels)
+        return self.bind_to_texref(texref, allow_offset)
+
     def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):
         """``selffac * self + otherfac * other``."""
         with on_stream(stream):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from ..translation import records
 from . import classes, expressions, statements, tags, types
 from .lexer import Place
-from .nodes import CType, Function, Template
+from .nodes import CType, Function, Reference, Template
 from .types import KERNEL, QUALIFIERS, TAGGED
+
+TEXELS = ("float32", "int8", "uint8", "int16", "uint16")  # what float32 has room for
 
 
 def template(p):
@@ -38,6 +40,33 @@ def template(p):
         p.at += 1
         if depth == 0:
             break
+
+
+def texture(p):
+    """``texture<float, 2, cudaReadModeElementType> name;``"""
+    place = p.place
+    p.at += 1
+    element, *others = expressions.template_arguments(p)
+    words = [str(e[2]) for e in others]
+    numbers = [w.removeprefix("cudaTextureType").removesuffix("D") for w in words]
+    axes = next((int(n) for n in numbers if n.isdigit()), 1)
+    if element.base not in TEXELS or element.record or element.is_pointer or axes not in (1, 2, 3):
+        raise p.error(
+            f"a texture of {element} along {axes} axes",
+            "let it have numbers of at most 16 bits or float, along one to three axes",
+            place,
+        )
+    value = CType("float32") if "cudaReadModeNormalizedFloat" in words else element
+    while True:
+        name = p.name()
+        # For kernels it is memory: numbers that say how it is read, and the elements.
+        extents = (("number", place, 1, "int32"),)
+        memory = CType("float32", space="constant", extents=extents)
+        p.unit.variables[name] = (memory, None, place)
+        p.unit.textures[name] = Reference(element, axes, value)
+        if not p.take(","):
+            break
+    p.expect(";")
 
 
 def typedef(p):

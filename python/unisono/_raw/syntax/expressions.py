@@ -11,7 +11,7 @@ _LEVELS = [
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
     ("*", "/", "%"),
 ]  # fmt: skip
-TEXTURES = {"tex1D", "tex2D", "tex3D"}  # templates that no text defines
+TEXTURES = {"tex1D", "tex2D", "tex3D", "tex1Dfetch"}  # templates that no text defines
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
 
@@ -130,9 +130,18 @@ def postfix(p, made):
                 args.append(assignment(p))
                 if p.token.text != ")":
                     p.expect(",")
-            made = ("call", place, made, args)
+            made = ("call", place, _of_reference(p, made, args), args)
         else:
             return made
+
+
+def _of_reference(p, called, args):
+    """What is called; ``tex2D(reference, x, y)`` as ``tex2D<type>``, which is read of texture objects, too."""
+    if called[0] == "name" and called[2] in TEXTURES and called[3] is None and args:
+        found = p.unit.textures.get(args[0][2]) if args[0][0] == "name" else None
+        if found is not None:
+            return (*called[:3], [found.value])
+    return called
 
 
 def primary(p):

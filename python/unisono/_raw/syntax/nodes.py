@@ -43,6 +43,14 @@ class Template(NamedTuple):
     at: int
 
 
+class Reference(NamedTuple):
+    """``texture<type, axes, mode> name;``: what the host binds to, and what reading it gives."""
+
+    element: CType
+    axes: int
+    value: CType
+
+
 class Unit:
     """What a text defines."""
 
@@ -50,6 +58,7 @@ class Unit:
         self.functions, self.templates, self.variables, self.types = {}, {}, {}, {}
         self.constants = {}
         self.structs = {}  # by their tags
+        self.textures = {}  # References by name; `variables` has them, too
         self.class_templates = {}
         self.method_names, self.statics = set(), set()
         self.mutating = (

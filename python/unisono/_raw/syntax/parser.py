@@ -75,6 +75,8 @@ class Parser:
                 pass
             elif self.token.text == "template":
                 definitions.template(self)
+            elif self.token.text == "texture" and self.peek() == "<":
+                definitions.texture(self)
             elif self.token.text == "typedef":
                 definitions.typedef(self)
             elif self.token.text == "using" and self.peek(2) == "=":

@@ -305,6 +305,7 @@ DEVICE float texture_at(const float* t, float x, float y, float z) {
     if (t[2] == 1.0f) return texel_plane(t, i, j, 0.0f, a, t[1] == 1.0f ? 0.0f : b);
     return texel_plane(t, i, j, k, a, b) * (1.0f - c) + texel_plane(t, i, j, k + 1.0f, a, b) * c;
 }
+template <typename T> DEVICE T tex1Dfetch(const float* t, int i) { return i < 0 || i >= (int)t[0] ? 0.0f : t[9 + i]; }
 template <typename T> DEVICE T tex1D(const float* t, float x) { return texture_at(t, x, 0.5f / t[1], 0.5f / t[2]); }
 template <typename T> DEVICE T tex2D(const float* t, float x, float y) { return texture_at(t, x, y, 0.5f / t[2]); }
 template <typename T> DEVICE T tex3D(const float* t, float x, float y, float z) { return texture_at(t, x, y, z); }
