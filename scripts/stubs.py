@@ -244,9 +244,16 @@ def class_lines(name, kind):
     if issubclass(kind, BaseException):
         return [f"class {name}({', '.join(b.__name__ for b in kind.__bases__)}): ..."]
     special = "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __contains__ __eq__ __hash__".split()
-    lines = [f"class {name}:"]
-    members = {k: v for c in reversed(kind.__mro__[:-1]) for k, v in vars(c).items()}
+    is_array = issubclass(kind, un.ndarray)
+    lines = [f"class {name}(ndarray):" if is_array else f"class {name}:"]
+    own = (kind,) if is_array else kind.__mro__[:-1]
+    members = {k: v for c in reversed(own) for k, v in vars(c).items()}
     members = {k: members[k] for k in sorted(members)}
+    if is_array:  # what is there already, lifted, stays as it is
+        members = {k: v for k, v in members.items() if not hasattr(un.ndarray, k) or k in special}
+        if "__new__" in vars(kind):
+            made = function_lines("__init__", kind.__new__, "    ", True)
+            lines += [x.replace("cls,", "self,").replace("-> Any:", "-> None:") for x in made]
     for member, value in members.items():
         if member.startswith("_") and member not in special:
             continue
@@ -276,7 +283,9 @@ def class_lines(name, kind):
                     f"    def {member}(self, value: Any) -> None: ...",
                 ]
     if len(lines) == 1:
-        lines.append("    def __getattr__(self, name: str, /) -> Any: ...")
+        lines.append(
+            "    ..." if is_array else "    def __getattr__(self, name: str, /) -> Any: ..."
+        )
     return lines
 
 
@@ -349,7 +358,10 @@ def module_page(module, what):
             else:
                 others.append(f"{name} = {value.__name__}")
         elif (
-            callable(value) and not isinstance(value, _engine.ufunc) and hasattr(value, "__name__")
+            callable(value)
+            and not isinstance(value, _engine.ufunc)
+            and type(value) is not un._dtype.objects.dtype
+            and hasattr(value, "__name__")
         ):
             rest += function_lines(name, value)
         else:

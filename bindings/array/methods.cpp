@@ -190,6 +190,9 @@ PyObject* astype_method(PyObject* self, PyObject* args, PyObject* names) noexcep
     if (!PyArg_ParseTupleAndKeywords(args, names, "O|OOpp:astype", const_cast<char**>(keys), &dtype,
                                      &order, &casting, &subclasses, &copy_wanted))
         return nullptr;
+    if (casting && PyUnicode_Check(casting) &&
+        PyUnicode_CompareWithASCIIString(casting, "same_value") == 0)
+        return call_python("unisono._arrays.methods", "astype_same_value", self, args, names);
     bool is_same = false;  // the array itself is what was asked for
     PyObject* made = method([&] {
         const Array& a = used_array(self);
@@ -456,7 +459,10 @@ PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
 
 PyObject* shallow_copy(PyObject* self, PyObject*) noexcept {
     note_line();
-    return method([&] { return copy(used_array(self)); });
+    return method([&] {
+        const Array& a = used_array(self);
+        return copy_in_order(a, Ref(PyUnicode_InternFromString("K")).p, a);
+    });
 }
 
 PyObject* format_method(PyObject* self, PyObject* spec) noexcept {

@@ -407,6 +407,7 @@ def arange(
     *,
     device: DeviceLike = ...,
     mesh: Mesh | None = ...,
+    like: Any = ...,
 ) -> ndarray: ...
 def argmax(
     a: ArrayLike, axis: Axis = ..., out: ndarray | None = ..., *, keepdims: _bool = ...
@@ -1287,14 +1288,26 @@ def median(
     keepdims: _bool = ...,
 ) -> ndarray: ...
 def mem_fence(flags: Any = ...) -> Any: ...
-def memmap(
-    filename: Any,
-    dtype: DTypeLike = ...,
-    mode: str = ...,
-    offset: Any = ...,
-    shape: int | Sequence[int] | None = ...,
-    order: str | None = ...,
-) -> ndarray: ...
+
+class memmap(ndarray):
+    def __init__(
+        self,
+        filename: Any,
+        dtype: DTypeLike = ...,
+        mode: str = ...,
+        offset: Any = ...,
+        shape: int | Sequence[int] | None = ...,
+        order: str | None = ...,
+    ) -> None: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    @property
+    def filename(self) -> Any: ...
+    def flush(self) -> Any: ...
+    @property
+    def mode(self) -> Any: ...
+    @property
+    def offset(self) -> Any: ...
+
 def mesh(
     kind: str = ...,
     ranks: Any = ...,

@@ -81,7 +81,8 @@ _names = {
     "._numpy.differences": "diff ediff1d gradient interp trapezoid unwrap",
     "._numpy.apply": "apply_along_axis apply_over_axes frompyfunc piecewise",
     "._numpy.polynomial": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
-    "._io.files": "fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez savez_compressed",
+    "._io.mapped": "memmap",
+    "._io.files": "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed",
     "._printing.formatting": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         get_printoptions printoptions set_printoptions""",

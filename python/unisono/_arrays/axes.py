@@ -29,6 +29,13 @@ def as_array_beside(value, *others):
     return made
 
 
+def as_array_within(value, x):
+    """`value` as an array of the dtype of `x`, beside it; Python's integers that do not fit raise OverflowError."""
+    if hasattr(value, "dtype"):
+        return as_array_beside(value, x).astype(x.dtype, copy=False)
+    return as_array_beside(as_operand(value, x.dtype), x)
+
+
 def arrays_together(*values):
     """Each value as an array, on one device where any of them is an array of ours."""
     if all(isinstance(v, _engine._Array) for v in values):

@@ -41,8 +41,9 @@ def _in_columns(order, like=None):
     return builtins.all(near <= far for near, far in zip(strides, strides[1:], strict=False))
 
 
-def _refuse_like(name, like):
-    if like is not None:
+def refuse_like(name, like):
+    """Raise where ``like=`` names another library, which makes its arrays itself."""
+    if like is not None and not isinstance(like, _engine._Array):
         raise TypeError(
             f"{name}: like= names the library of the result; got {type(like).__name__}; call that library"
         )
@@ -66,7 +67,7 @@ def _dtype_with_fields(value):
 def _records(shape, value, dtype, order, device, mesh, like, name):
     from .._records.records import full_records
 
-    _refuse_like(name, like)
+    refuse_like(name, like)
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
 
 
@@ -188,7 +189,7 @@ def empty(
 
         return distributed_empty(mesh, shape, dtype, layout)
     if order != "C" or like is not None:
-        _refuse_like("empty", like)
+        refuse_like("empty", like)
         if _in_columns(order):
             return _columns(lambda s: _engine._empty(s, dtype, device), shape)
     return _engine._empty(shape, dtype, device)
@@ -251,7 +252,7 @@ def full(
 
         return distributed_full(mesh, shape, fill_value, dtype, layout)
     if order != "C" or like is not None:
-        _refuse_like("full", like)
+        refuse_like("full", like)
         if _in_columns(order):
             if dtype is None:
                 dtype = asarray(fill_value).dtype
@@ -275,8 +276,8 @@ def zeros(
         Memory layout of the result.
     device : str or Device, optional
     mesh : Mesh, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
         Kind of memory, see `empty`.
 
@@ -319,8 +320,8 @@ def ones(
         Memory layout of the result.
     device : str or Device, optional
     mesh : Mesh, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
         Kind of memory, see `empty`.
 
@@ -504,7 +505,7 @@ _full, _full_like = full.__wrapped__, full_like.__wrapped__
 
 
 @_engine._FastPath
-def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None):
+def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None, like=None):
     """Numbers from `start` to `stop` (excluded) by `step`, as NumPy's arange.
 
     Parameters
@@ -516,6 +517,8 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None)
     device : str or Device, optional
     mesh : Mesh, optional
         Ranks over which the numbers are distributed.
+    like : None
+        An array of ours, or nothing: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -532,6 +535,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None)
     >>> un.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
+    refuse_like("arange", like)
     if type(start) is int and stop is dtype is device is mesh is None and step == 1:
         return _engine._iota(max(0, start), None)
     if stop is None:
@@ -559,6 +563,8 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None)
     mesh = _mesh_of(device, mesh)
     out = _engine._iota(count, device) if mesh is None else mesh._iota(count)
     if whole:
+        if dtype is not None and count:  # the ends fit as Python's integers do
+            as_operand([start, start + step][:count], dtype)
         if step != 1:
             out = out * step
         if start != 0:
@@ -656,10 +662,10 @@ def array(
     else:
         made = _engine._array(object, dtype, device, copy)
     if order != "K" or ndmin or like is not None:
-        _refuse_like("array", like)
+        refuse_like("array", like)
         made = _ordered(made, order, copy)
         if made.ndim < ndmin:
-            made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+            made = made[(None,) * (ndmin - made.ndim)]
     if memory is not None:
         made = _in_memory(made, memory, device, False if copy is False else None)
     return _of_class_of(object, made, subok)
@@ -695,8 +701,8 @@ def asarray(
     device : str or Device, optional
     copy : bool, optional
     mesh : Mesh, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
     memory : {'device', 'shared', 'pinned', 'host'}, optional
         Kind of memory, see `empty`.
 
@@ -731,7 +737,7 @@ def asarray(
             return spread(mesh, a, dtype, layout)
     made = _engine._asarray(a, dtype, device, copy)
     if order is not None or like is not None:
-        _refuse_like("asarray", like)
+        refuse_like("asarray", like)
         made = _ordered(made, order, copy)
     if memory is not None:
         made = _in_memory(made, memory, device, copy)

@@ -5,7 +5,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .axes import as_array, as_array_beside, axis_index
+from .axes import as_array, as_array_within, axis_index
 from .indexing import _cycled, _target
 from .positions import nonzero
 from .ufunc import broadcast_shapes
@@ -170,11 +170,11 @@ def fill_diagonal(a, val, wrap=False):
         columns = x.shape[1]
         places = un.arange(0, x.size, columns + 1, device=x.device)
         x[places // columns, places % columns] = _cycled(
-            as_array_beside(val, x).ravel(), places.size
+            as_array_within(val, x).ravel(), places.size
         )
         return
     line = _engine._strided(x, (count,), (sum(steps),), 0)
-    line[...] = _cycled(as_array_beside(val, x).ravel(), count)
+    line[...] = _cycled(as_array_within(val, x).ravel(), count)
 
 
 def diag_indices(n, ndim=2):
@@ -245,8 +245,8 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     k : int
         Diagonal: 0 is the main diagonal, positive numbers are above it.
     dtype : dtype, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------

@@ -56,11 +56,13 @@ class _Joiner:
                     f"{self._name}_: unknown special directive {parts[0]!r}; expected up to three integers"
                 ) from None
             parts = parts[1:]
-        arrays = [self._grown(self._array(p), ndmin, start) for p in parts]
+        arrays = [p if is_python_number(p) else self._array(p) for p in parts]
         # Python numbers adapt to the arrays beside them.
-        typed = [a.dtype for a, p in zip(arrays, parts, strict=True) if not is_python_number(p)]
-        weak = [p for p in parts if is_python_number(p)]
-        return un.concatenate(arrays, axis=axis, dtype=un.result_type(*typed, *weak))
+        dtype = un.result_type(*(a if is_python_number(a) else a.dtype for a in arrays))
+        arrays = [un.asarray(a, dtype) if is_python_number(a) else a for a in arrays]
+        return un.concatenate(
+            [self._grown(a, ndmin, start) for a in arrays], axis=axis, dtype=dtype
+        )
 
     def _numpys(self, key):
         """NumPy's result: of objects, text and other elements that are its own, and its matrices."""

@@ -3,7 +3,7 @@
 import unisono as un
 
 from .._engine import _Array
-from .axes import as_array, as_array_beside, axis_index, store
+from .axes import as_array, as_array_beside, as_array_within, axis_index, store
 
 
 def _integers(what, x, *others):
@@ -226,7 +226,7 @@ def put(a, ind, v, mode="raise"):
     """
     x = _target("put", a)
     indices = _integers("put", ind, x).ravel()
-    values = as_array_beside(v, x).ravel()
+    values = as_array_within(v, x).ravel()
     if indices.size == 0 or values.size == 0:
         return
     indices = _bounded("put", indices, x.size, mode)

@@ -8,7 +8,7 @@ import unisono as un
 from .. import _engine
 from .._numpy.grids import meshgrid, mgrid, ogrid
 from . import fronts
-from .axes import as_array, as_array_beside, axes_tuple, axis_index, several
+from .axes import as_array, as_array_beside, as_array_within, axes_tuple, axis_index, several
 from .joining import (
     _joined,
     append,
@@ -389,7 +389,7 @@ def insert(arr, obj, values, axis=None):
         if not -n <= p <= n:
             raise IndexError(f"insert: index {p} is out of bounds for axis {axis} with size {n}")
     wanted = [p + n if p < 0 else p for p in wanted]
-    values = as_array_beside(values, x).astype(x.dtype, copy=False)
+    values = as_array_within(values, x)
     if len(wanted) == 1:
         # One index takes any number of values along the axis.
         values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)

@@ -37,7 +37,7 @@ def _same_memory(a, b):
 
 
 def may_share_memory(a, b, /, max_work=0):
-    """Whether the memory between the first and the last element of both overlaps.
+    """Whether the memory between the first and the last element of both overlaps, or the arrays do, searched so far.
 
     Parameters
     ----------
@@ -64,10 +64,9 @@ def may_share_memory(a, b, /, max_work=0):
     pair = _same_memory(as_array(a), as_array(b))
     if pair is None:
         return False
-    from numpy.lib.array_utils import byte_bounds
+    import numpy
 
-    one, two = map(byte_bounds, pair)
-    return one[0] < two[1] and two[0] < one[1]
+    return numpy.may_share_memory(*pair, max_work)
 
 
 def shares_memory(a, b, /, max_work=-1):

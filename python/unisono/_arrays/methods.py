@@ -1,6 +1,7 @@
 """Methods and attributes of the array that are written in Python; other names are functions of the package."""
 
 import builtins
+import contextlib
 import math
 import operator
 
@@ -573,7 +574,11 @@ def view(self, dtype=None, type=None):
     TypeError
         If `type` is not a subclass of ndarray.
     ValueError
-        If the last axis does not hold a whole number of elements, or they would not be aligned.
+        If the last axis does not hold a whole number of elements.
+
+    Notes
+    -----
+    Elements that would not lie at multiples of their size are a view of NumPy's.
 
     Examples
     --------
@@ -600,12 +605,45 @@ def view(self, dtype=None, type=None):
         made = retried(".view", (self, to), None)
         if made is not NotImplemented:
             return made
-    made = _engine._view_as(self, to)
+    try:
+        made = _engine._view_as(self, to)
+    except ValueError:
+        if self.device == "cpu" and _is_unaligned(self, to.itemsize):
+            import numpy
+
+            with contextlib.suppress(ValueError):
+                return numpy.asarray(self).view(to.name)
+        raise
     if to.kind == "b" and self.size > 0:
         numbers = _engine._view_as(self, resolve("uint8"))
         if numbers.max() > 1:
             made = numbers != 0
             made.flags.writeable = False
+    return made
+
+
+def _is_unaligned(x, size):
+    """Whether elements of that size, viewed in an array of the host's, would not lie at multiples of it."""
+    address, _ = x.__array_interface__["data"]
+    return any(n % size for n in (address, *x.strides[:-1]))
+
+
+def astype_same_value(self, dtype, order="K", casting="same_value", subok=True, copy=True):
+    """As `astype`, of which all values stay what they are, or it is a ValueError."""
+    made = self.astype(dtype, order, "unsafe", subok, copy)
+    if made is not self:
+        back = made.astype(self.dtype)
+        same = (back == self) | ((back != back) & (self != self))
+        same &= (
+            (made < 0) == (self < 0)
+            if self.dtype.kind in "iuf" and made.dtype.kind in "iu"
+            else True
+        )
+        if not same.all():
+            raise ValueError(
+                f"astype: casting='same_value' found values of {self.dtype} that {made.dtype} does not hold; "
+                "expected values that stay equal; use casting='unsafe' to round or wrap them"
+            )
     return made
 
 

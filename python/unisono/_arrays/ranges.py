@@ -8,7 +8,7 @@ import unisono as un
 from .. import _engine
 from .axes import arrays_together, as_array_beside
 from .transposes import moveaxis
-from .ufunc import resolve
+from .ufunc import is_python_number, resolve
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -52,11 +52,15 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         start, stop = start * 1.0, stop * 1.0
         shape, kind = (), "float64"
     else:
-        start, stop = as_array_beside(start, stop) * 1.0, as_array_beside(stop, start) * 1.0
+        ends = as_array_beside(start, stop), as_array_beside(stop, start)
+        # Python's numbers adapt to what is beside them.
+        given = zip((start, stop), ends, strict=True)
+        kind = un.result_type(*(v if is_python_number(v) else x.dtype for v, x in given), 1.0)
+        start, stop = (x.astype(kind, copy=False) for x in ends)
         shape = un.broadcast_shapes(start.shape, stop.shape)
-        kind = (start + stop).dtype
-        device = start.device if device is None else device
     delta = stop - start
+    if not scalars and device is None:
+        device = delta.device
     y = _engine._iota(num, device).astype(kind if str(kind) != "complex64" else "float32")
     y = y.reshape((num,) + (1,) * len(shape))
     step = math.nan

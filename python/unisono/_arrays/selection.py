@@ -5,7 +5,7 @@ import unisono as un
 from .. import _engine
 from .._engine import _Array
 from .._records.records import by_numpy, holds_records
-from .axes import as_array_beside, store
+from .axes import as_array_beside, as_array_within, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
 from .positions import nonzero
@@ -144,13 +144,12 @@ def putmask(a, /, mask, values):
 
 def _values(what, values, x):
     """The values in the target's dtype: arrays where no value is lost, lists and numbers anyway."""
-    made, dtype = as_array_beside(values, x), x.dtype
-    if hasattr(values, "dtype") and not un.can_cast(made.dtype, dtype):
+    if hasattr(values, "dtype") and not un.can_cast(values.dtype, x.dtype):
         raise TypeError(
-            f"{what}: cannot cast values from {made.dtype} to {dtype} according to the rule 'safe'; "
+            f"{what}: cannot cast values from {values.dtype} to {x.dtype} according to the rule 'safe'; "
             "convert with .astype"
         )
-    return made.astype(dtype, copy=False)
+    return as_array_within(values, x)
 
 
 def _same_size(what, x, mask):

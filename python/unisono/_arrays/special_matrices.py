@@ -5,8 +5,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .creation import _ordered
-from .exchange.from_data import _refuse_like
+from .creation import _ordered, refuse_like
 from .ufunc import as_array
 
 
@@ -39,7 +38,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     >>> un.eye(2, 3, 1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    _refuse_like("eye", like)
+    refuse_like("eye", like)
     N = operator.index(N)
     M = N if M is None else operator.index(M)
     if N < 0 or M < 0:
@@ -57,8 +56,8 @@ def identity(n, dtype=None, *, like=None):
     ----------
     n : int, optional
     dtype : dtype, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -75,7 +74,7 @@ def identity(n, dtype=None, *, like=None):
     >>> un.identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    _refuse_like("identity", like)
+    refuse_like("identity", like)
     return eye(n, dtype=dtype)
 
 

@@ -44,7 +44,7 @@ _methods = frozenset(
 )
 # Functions that make arrays of ours whatever they are given.
 _converts = frozenset("array asarray ascontiguousarray asfortranarray".split())
-_reductions = "all any argmax argmin max mean min prod std sum trace var".split()
+reductions = "all any argmax argmin max mean min prod std sum trace var".split()
 
 
 def init_subclass(cls, **options):
@@ -101,7 +101,7 @@ def _base():
     view.__doc__ = array.view.__doc__
     cls.__array_priority__ = 0.0
     lift(cls, _views, of_class)
-    lift(cls, _reductions, _reduced)
+    lift(cls, reductions, _reduced)
     for short, name in {**_operators, **_comparisons, **_unary}.items():
         setattr(cls, f"__{short}__", _operator(f"__{short}__", name))
         if short in _operators:

@@ -8,7 +8,7 @@ import operator
 import unisono as un
 
 from .. import _engine, exceptions
-from .axes import as_array, as_array_beside
+from .axes import as_array, as_array_beside, as_array_within
 
 _no_value = object()
 _options = ("out", "where", "dtype", "casting", "order", "subok", "signature", "sig")
@@ -369,7 +369,7 @@ def reduce(
             x = started(x, initial, dtype)
         result = _combine(self, x, axes, dtype)
         if given:
-            result = self(as_array_beside(initial, result).astype(result.dtype), result)
+            result = self(as_array_within(initial, result), result)
     if keepdims:
         result = result.reshape(kept)
     if out is None:

@@ -17,6 +17,12 @@ class dtype:
     spec : object
         A name (``"int16"``, ``"i2"``, ``"h"``), a dtype or scalar type of NumPy, or one of Python's
         number types.
+    align : bool
+        Whether fields lie as a C compiler puts them.
+    copy : bool
+        Taken as NumPy's; dtypes never change.
+    metadata : dict, optional
+        With it the dtype is NumPy's own.
 
     Examples
     --------
@@ -36,15 +42,15 @@ class dtype:
     shape = ()
     ndim = 0
 
-    def __new__(cls, spec=None):
+    def __new__(cls, spec=None, align=False, copy=False, *, metadata=None):
         """Return the one object of that element type; float64 for None; NumPy's dtype of fields, text and the like."""
         if spec is None:
             return _table["float64"]
-        if not isinstance(spec, (dtype, type)):
-            from .._records.records import is_structured, record_dtype
+        if not isinstance(spec, (dtype, type)) or metadata is not None:
+            from .._records.records import is_structured, numpys_dtype
 
-            if is_structured(spec):
-                return record_dtype(spec)
+            if metadata is not None or is_structured(spec):
+                return numpys_dtype(spec, align, metadata)
         try:
             return _engine._dtype_of(spec)
         except TypeError:
@@ -68,6 +74,16 @@ class dtype:
 
     def __str__(self):
         return self.name
+
+    @property
+    def __name__(self):
+        """The name, as NumPy's ``numpy.float32`` has it, which is a class."""
+        return self.name
+
+    def __mro_entries__(self, bases):
+        raise TypeError(
+            f"un.{self.name}: no class derives from it; derive from Python's number, or from numpy.{self.name}"
+        )
 
     def __hash__(self):
         return hash(self.name)

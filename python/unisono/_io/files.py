@@ -6,10 +6,10 @@ import os
 import unisono as un
 
 from .. import _engine
-from .._arrays.axes import several
+from .._arrays.creation import refuse_like
 from .._arrays.exchange.from_data import _byte_order, _parse, from_bytes
 from .._arrays.exchange.numpys_elements import results
-from .._arrays.ufunc import as_array, resolve
+from .._arrays.ufunc import as_array
 
 
 @contextlib.contextmanager
@@ -297,8 +297,8 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     sep : str
         Separator of the numbers in a text file; empty for a binary file.
     offset : int
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -319,10 +319,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     >>> un.fromfile(f, dtype="uint8").tolist()
     [1, 2]
     """
-    if like is not None:
-        raise TypeError(
-            "fromfile: like= takes arrays of other libraries; call that library's function instead"
-        )
+    refuse_like("fromfile", like)
     if sep != "":
         if offset:
             raise TypeError("'offset' argument only permitted for binary files")
@@ -352,73 +349,6 @@ def _at_most(opened, wanted):
     except (AttributeError, OSError):
         return wanted
     return min(wanted, about.st_size) if stat.S_ISREG(about.st_mode) else wanted
-
-
-def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
-    """Array over a file: its memory is the file's, read and written as it is touched.
-
-    Parameters
-    ----------
-    filename : str, path or file object
-    dtype : dtype
-    mode : {'r+', 'r', 'w+', 'c'}
-        Read and write; read only; make the file anew; write to memory only.
-    offset : int
-        Bytes before the first element, a multiple of the element's size.
-    shape : int or tuple of int, optional
-        All that the file holds, in one axis, if not given.
-    order : {'C', 'F'}
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    ValueError
-        If the mode is unknown, no shape is given for a new file, or the file is too short.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import unisono as un
-    >>> file = tempfile.NamedTemporaryFile()
-    >>> x = un.memmap(file.name, "float64", "w+", shape=(2, 2))
-    >>> x[0] = 3
-    >>> un.fromfile(file.name).tolist()
-    [3.0, 3.0, 0.0, 0.0]
-    """
-    import math
-    import mmap
-
-    if mode not in ("r", "r+", "w+", "c"):
-        raise ValueError(f"memmap: mode must be one of 'r', 'r+', 'w+', 'c'; got {mode!r}")
-    if mode == "w+" and shape is None:
-        raise ValueError("memmap: a new file needs a shape; got shape=None with mode='w+'")
-    t = resolve(dtype)
-    if offset % t.itemsize:
-        raise ValueError(f"memmap: offset must be a multiple of {t.itemsize} bytes; got {offset}")
-    if shape is not None:
-        shape = several(shape)
-    with _opened(filename, {"r": "rb", "c": "rb", "r+": "r+b", "w+": "w+b"}[mode]) as opened:
-        held = opened.seek(0, os.SEEK_END)
-        if shape is None:
-            shape = ((held - offset) // t.itemsize,)
-        end = offset + math.prod(shape) * t.itemsize
-        if mode == "w+":
-            opened.truncate(end)
-        elif held < end:
-            raise ValueError(
-                f"memmap: the file is too short; got {held} bytes, expected at least {end} for shape {shape}"
-            )
-        opened.flush()
-        access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}.get(mode, mmap.ACCESS_WRITE)
-        mapped = mmap.mmap(opened.fileno(), end, access=access)
-    count = math.prod(shape)
-    flat = un.frombuffer(mapped, t, count, offset) if count else un.empty(0, t, device="cpu")
-    return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
 
 
 def savetxt(
@@ -522,8 +452,8 @@ def loadtxt(
     encoding : str, optional
     max_rows : int, optional
     quotechar : str, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -545,10 +475,7 @@ def loadtxt(
     """
     import numpy
 
-    if like is not None:
-        raise TypeError(
-            "loadtxt: like= takes arrays of other libraries; call that library's function instead"
-        )
+    refuse_like("loadtxt", like)
     made = numpy.loadtxt(
         fname, _numpys_dtype(dtype), comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows,
         quotechar=quotechar,

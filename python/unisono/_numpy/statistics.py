@@ -11,6 +11,7 @@ from .. import _engine, exceptions
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import (
     as_array_beside,
+    as_array_within,
     axis_error,
     axis_index,
     extent,
@@ -53,7 +54,7 @@ def _masked(x, where, fill):
 def _initial(combine, initial, result):
     if initial is None:
         return result
-    return combine(as_array_beside(initial, result).astype(result.dtype, copy=False), result)
+    return combine(as_array_within(initial, result), result)
 
 
 def _dtype_of_out(x, dtype, out):
@@ -111,7 +112,7 @@ def _extreme(name, combine, x, axis, keepdims, initial, where):
             f"{name}: has no identity, so a where mask needs initial=; give a value below (or above) all elements"
         )
     if initial is not None:
-        x = _masked(x, where, as_array_beside(initial, x).astype(x.dtype, copy=False))
+        x = _masked(x, where, as_array_within(initial, x))
         if x.size == 0 and extent(x, axis) == 0:
             shape = x.sum(axis, keepdims=keepdims).shape
             return unisono.full(shape, initial, x.dtype, device=x.device)

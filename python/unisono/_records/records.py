@@ -33,11 +33,17 @@ def is_structured(spec):
     return getattr(spec, "names", None) is not None and hasattr(spec, "fields")
 
 
-def record_dtype(spec, what="dtype"):
-    """NumPy's structured dtype of that description."""
+def numpys_dtype(spec, align=False, metadata=None):
+    """NumPy's dtype of that description."""
     import numpy
 
-    made = numpy.dtype(_numpys_spec(spec))
+    options = {} if metadata is None else {"metadata": metadata}
+    return numpy.dtype(_numpys_spec(spec), align=align, **options)
+
+
+def record_dtype(spec, what="dtype"):
+    """NumPy's structured dtype of that description, whose fields are no objects."""
+    made = numpys_dtype(spec)
     if made.hasobject:
         raise TypeError(
             f"{what}: records hold numbers, text, dates and records; got a field of objects in {made}; "

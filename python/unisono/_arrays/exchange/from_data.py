@@ -4,16 +4,9 @@ import unisono as un
 
 from ... import _engine
 from ..._records.records import shared
-from ..creation import _ordered, array, asarray
+from ..creation import _ordered, array, asarray, refuse_like
 from ..lifted import of_class_of as _of_class_of
 from ..ufunc import resolve
-
-
-def _refuse_like(what, like):
-    if like is not None:
-        raise TypeError(
-            f"{what}: like= takes arrays of other libraries; call that library's function instead"
-        )
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
@@ -24,8 +17,8 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     function : callable
     shape : int or tuple of int
     dtype : dtype, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
     **kwargs
         Passed on.
 
@@ -44,7 +37,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     >>> un.fromfunction(lambda i, j: i + 10 * j, (2, 2)).tolist()
     [[0.0, 10.0], [1.0, 11.0]]
     """
-    _refuse_like("fromfunction", like)
+    refuse_like("fromfunction", like)
     return function(*un.indices(shape, dtype), **kwargs)
 
 
@@ -58,8 +51,8 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     dtype : dtype, optional
     count : int
         Number of elements; -1 means all.
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -76,7 +69,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     >>> un.fromiter((k * k for k in range(3)), dtype="int64").tolist()
     [0, 1, 4]
     """
-    _refuse_like("fromiter", like)
+    refuse_like("fromiter", like)
     import itertools
 
     values = list(iter if count < 0 else itertools.islice(iter, count))
@@ -109,8 +102,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     count : int
         Number of elements; -1 means all.
     offset : int
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -127,7 +120,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     >>> un.frombuffer(b"\\x01\\x02", dtype="uint8").tolist()
     [1, 2]
     """
-    _refuse_like("frombuffer", like)
+    refuse_like("frombuffer", like)
     return from_bytes(buffer, dtype, count, offset, "cpu")
 
 
@@ -176,8 +169,8 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
         Number of elements; -1 means all.
     sep : str
         Separator of the numbers in a text file; empty for a binary file.
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -194,7 +187,7 @@ def fromstring(string, dtype=float, count=-1, *, sep, like=None):
     >>> un.fromstring("1, 2", sep=",").tolist()
     [1.0, 2.0]
     """
-    _refuse_like("fromstring", like)
+    refuse_like("fromstring", like)
     if sep == "":
         raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
     text = string.decode() if isinstance(string, (bytes, bytearray)) else string
@@ -228,8 +221,8 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         Memory layout of the result.
     device : str or Device, optional
     copy : bool, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -246,7 +239,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     >>> un.asanyarray([1, 2]).tolist()
     [1, 2]
     """
-    _refuse_like("asanyarray", like)
+    refuse_like("asanyarray", like)
     is_of_class = isinstance(a, _engine._Array) and type(a) is not _engine.ndarray
     is_of_class = is_of_class and type(a) not in _engine._scalars
     if is_of_class and not copy and order is dtype is device is None:
@@ -262,8 +255,8 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     ----------
     a : array_like
     dtype : dtype, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -280,7 +273,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     >>> un.ascontiguousarray([1, 2]).tolist()
     [1, 2]
     """
-    _refuse_like("ascontiguousarray", like)
+    refuse_like("ascontiguousarray", like)
     x = asarray(a, dtype)
     x = x if x.ndim else x.reshape(1)
     return x if x.flags.c_contiguous else x.copy()
@@ -294,8 +287,8 @@ def asfortranarray(a, dtype=None, *, like=None):
     ----------
     a : array_like
     dtype : dtype, optional
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -312,7 +305,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     >>> un.asfortranarray([[1, 2], [3, 4]]).flags.f_contiguous
     True
     """
-    _refuse_like("asfortranarray", like)
+    refuse_like("asfortranarray", like)
     x = asarray(a, dtype)
     if x.ndim == 0:
         return x.reshape(1)
@@ -359,8 +352,8 @@ def require(a, dtype=None, requirements=None, *, like=None):
     dtype : dtype, optional
     requirements : str or sequence of str
         Letters of NumPy's flags.
-    like : None
-        Only None is supported.
+    like : ndarray, optional
+        An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
@@ -377,7 +370,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     >>> un.require([1, 2], "float32", "C").dtype.name
     'float32'
     """
-    _refuse_like("require", like)
+    refuse_like("require", like)
     wanted = {str(r).upper()[0] for r in (requirements or ())}
     if not wanted <= set("CFAWOE"):
         raise KeyError(sorted(wanted - set("CFAWOE"))[0])
