@@ -38,9 +38,37 @@ def test_functions_of_ours_run_where_the_arrays_are(device):
     np.testing.assert_allclose(made.get(), np.fft.fft(np.arange(8.0)), atol=1e-12)
     y = un.asarray(np.eye(2) * 4, device=device)
     assert cupyx.scipy.linalg.inv(y, check_finite=False).get().tolist() == [[0.25, 0], [0, 0.25]]
-    if device.name != "cpu":
-        with pytest.raises(TypeError, match=r"scipy.special.erf: SciPy computes on the host"):
-            cupyx.scipy.special.erf(x)
+
+
+def test_functions_of_scipy_copy_arrays_of_devices(device):
+    import contextlib
+
+    import scipy.ndimage
+    import scipy.special
+
+    def copying(name):
+        expected = rf"scipy.{name}: SciPy computes on the host; got an array on {device.name}"
+        is_copied = device.name != "cpu"
+        category = cupyx.scipy.PerformanceWarning
+        return pytest.warns(category, match=expected) if is_copied else contextlib.nullcontext()
+
+    a = np.arange(12.0).reshape(3, 4)
+    x, y = un.asarray(a, device=device), un.zeros((3, 4), device=device)
+    with copying("ndimage.gaussian_filter"):
+        smooth = cupyx.scipy.ndimage.gaussian_filter(x, sigma=1.0)
+    wanted = scipy.ndimage.gaussian_filter(a, sigma=1.0)
+    assert smooth.device == device and smooth.get().tolist() == wanted.tolist()
+    with copying("ndimage.gaussian_filter"):
+        cupyx.scipy.ndimage.gaussian_filter(x, 1.0, output=y)
+    assert y.get().tolist() == wanted.tolist()
+    with copying("ndimage.label"):
+        labels, count = cupyx.scipy.ndimage.label(x > 5)
+    assert labels.device == device and count == 1
+    with copying("special.erf"):
+        cupyx.scipy.special.erf(x, y)
+    assert y.get().tolist() == scipy.special.erf(a).tolist()
+    with copying("special.erf"):
+        assert cupyx.scipy.special.erf(x, out=y) is y or device.name == "cpu"
 
 
 def test_scattering(device):

@@ -1,6 +1,8 @@
 """CuPy's names over arrays of ours: memory, devices, streams, protocols, NumPy's scalar types."""
 
 import ctypes
+import functools
+import pickle
 
 import numpy as np
 import pytest
@@ -447,3 +449,29 @@ def test_random_numbers_of_a_dtype():
     assert [(d.dtype, d.shape) for d in draws] == [("float32", s) for s in ((2, 3), (4,), (5,))]
     assert cp.random.random(3, dtype="f4").dtype == cp.float32
     assert cp.random.RandomState(3).rand(2).dtype == cp.float64
+
+
+def test_the_class_of_arrays():
+    x = cp.ones(3, cp.float32)
+    for one in (x, x.sum(), x.sum() > 2, cp.arange(3).max(), cp.ones(3).sum(), cp.array(2.0) * 2):
+        assert isinstance(one, cp.ndarray) and issubclass(type(one), cp.ndarray)
+    for other in (np.ones(3), np.float32(1), 1.0, 2, [1]):
+        assert not isinstance(other, cp.ndarray) and not issubclass(type(other), cp.ndarray)
+    assert {cp.ndarray: 1}[type(x)] == 1  # by == and hash
+    assert cp.ndarray.sum(x) == 3 and "sum" in dir(cp.ndarray)
+    assert type(cp.ndarray((2, 3), cp.int8)) is un.ndarray
+
+    class Named(cp.ndarray):
+        name = "mine"
+
+    made = x.view(Named)
+    assert isinstance(made, cp.ndarray) and isinstance(made, Named) and made.name == "mine"
+    assert not isinstance(x, Named)
+
+    @functools.singledispatch
+    def kind(x):
+        return "other"
+
+    kind.register(cp.ndarray, lambda x: "array")
+    assert [kind(x), kind(x.sum()), kind(np.ones(3))] == ["array", "array", "other"]
+    assert pickle.loads(pickle.dumps(cp.ndarray)) is cp.ndarray

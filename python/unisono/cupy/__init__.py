@@ -17,6 +17,7 @@ from .._raw.kernels import RawKernel, RawModule
 from .._raw.reduction import ReductionKernel
 from ..cuda import devices as _devices
 from . import _placing, cuda, exceptions
+from ._class import ndarray
 
 __all__ = [
     "ElementwiseKernel",
@@ -36,6 +37,7 @@ __all__ = [
     "is_available",
     "make_aligned_dtype",
     "memoize",
+    "ndarray",
     "row_stack",
 ]
 

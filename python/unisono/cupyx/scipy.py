@@ -1,22 +1,25 @@
 """``cupyx.scipy``: SciPy's sub-packages for arrays of ours.
 
 `linalg` and `fft` take functions that `unisono` has from it, which run where the arrays lie. Other functions are SciPy's
-own: they take arrays of the host, which share their memory with NumPy, and their results are arrays of ours again.
+own: they compute on the host, where arrays share their memory with NumPy, and their results are arrays of ours again.
+Arrays of devices are copied there and results back, with a `PerformanceWarning`.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import sys
 import types
+import warnings
 
 import unisono as _un
 
 _parts = (
     "fft fftpack interpolate linalg ndimage signal spatial special stats integrate optimize sparse"
 ).split()
-__all__ = ["get_array_module", *_parts]
+__all__ = ["PerformanceWarning", "get_array_module", *_parts]
 
 _numpy_s = {"fft": frozenset(
     "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift".split()
@@ -28,6 +31,11 @@ _options = {
     "overwrite_a",
     "check_finite",
 }  # which change no result
+_results = ("out", "output")  # names of parameters that are written
+
+
+class PerformanceWarning(RuntimeWarning):
+    """A function works on copies that a device would not need."""
 
 
 class _SubPackage(types.ModuleType):
@@ -60,31 +68,74 @@ def _own(function):
     return called
 
 
-def _of_host(function, name):
-    def given(x):
+class _Call:
+    """One call of a function of SciPy's: its arguments on the host, and what it gives as arrays of ours."""
+
+    def __init__(self, name):
+        self._name, self._device, self._copies = name, None, []
+
+    def given(self, x):
+        """The argument for SciPy."""
         if isinstance(x, _un._engine._Array):
-            if x.device.name != "cpu":
-                raise TypeError(
-                    f"{name}: SciPy computes on the host; got an array on {x.device.name}; move it with "
-                    f'.to_device("cpu")'
+            if x.device.name == "cpu":
+                return x.to_numpy()
+            if self._device is None:
+                warnings.warn(
+                    f"{self._name}: SciPy computes on the host; got an array on {x.device.name}, which is copied "
+                    f'there, and results back; move what it works on by .to_device("cpu") once',
+                    PerformanceWarning,
+                    stacklevel=4,
                 )
-            return x.to_numpy()
+            self._device = x.device
+            copy = x.to_device("cpu").to_numpy()
+            self._copies.append((copy, x))
+            return copy
         if isinstance(x, (tuple, list)):
-            return type(x)(map(given, x)) if type(x) in (tuple, list) else x
+            return type(x)(map(self.given, x)) if type(x) in (tuple, list) else x
         return x
 
-    def made(x):
+    def write_back(self, x):
+        """Copy what the function wrote into a copy to where the array is."""
+        for copy, array in self._copies:
+            if copy is x:
+                array[...] = copy
+
+    def made(self, x):
+        """The result as ours."""
         import numpy
 
         if isinstance(x, (numpy.ndarray, numpy.generic)):
-            return _un.asarray(x) if x.dtype.kind in "biufc" else x
-        return type(x)(map(made, x)) if type(x) in (tuple, list) else x
+            for copy, array in self._copies:
+                if copy is x:
+                    return array
+            return _un.asarray(x, device=self._device) if x.dtype.kind in "biufc" else x
+        return type(x)(map(self.made, x)) if type(x) in (tuple, list) else x
 
+
+def _written(function, args):
+    """Those of the arguments by position that the function writes."""
+    inputs = getattr(function, "nin", None)
+    if inputs is not None:  # a ufunc
+        return args[inputs:]
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+    return [a for name, a in zip(names, args, strict=False) if name in _results]
+
+
+def _of_host(function, name):
     @functools.wraps(function, updated=())
     def called(*args, **options):
         options.pop("plan", None)
-        result = function(*map(given, args), **{k: given(v) for k, v in options.items()})
-        return made(result)
+        call = _Call(name)
+        args = [call.given(a) for a in args]
+        options = {k: call.given(v) for k, v in options.items()}
+        result = function(*args, **options)
+        for x in (*_written(function, args), *(options.get(k) for k in _results)):
+            for one in x if isinstance(x, tuple) else (x,):
+                call.write_back(one)
+        return call.made(result)
 
     return called
 
