@@ -434,6 +434,7 @@ def array(
     dtype: DTypeLike = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
     copy: _bool | None = ...,
     order: str | None = ...,
     subok: _bool = ...,
@@ -863,6 +864,7 @@ def empty_like(
     shape: int | Sequence[int] | None = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 
 class errstate:
@@ -893,6 +895,7 @@ def eye(
     order: str | None = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
     like: Any = ...,
 ) -> ndarray: ...
 
@@ -983,6 +986,7 @@ def fromfunction(
     shape: int | Sequence[int],
     *,
     dtype: DTypeLike = ...,
+    mesh: Mesh | None = ...,
     like: Any = ...,
     **kwargs: Any,
 ) -> ndarray: ...
@@ -1013,6 +1017,7 @@ def full_like(
     shape: int | Sequence[int] | None = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 
 class generic:
@@ -1026,6 +1031,8 @@ def geomspace(
     endpoint: _bool = ...,
     dtype: DTypeLike = ...,
     axis: Axis = ...,
+    *,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 def get_include() -> str: ...
 def get_num_threads() -> int: ...
@@ -1073,7 +1080,9 @@ i2: dtype
 i4: dtype
 i8: dtype
 
-def identity(n: int | None, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray: ...
+def identity(
+    n: int | None, dtype: DTypeLike = ..., *, mesh: Mesh | None = ..., like: Any = ...
+) -> ndarray: ...
 
 class iinfo:
     def __eq__(self, other: object, /) -> _bool: ...
@@ -1102,7 +1111,9 @@ def in1d(
 
 index_exp: Any
 
-def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: _bool = ...) -> Any: ...
+def indices(
+    dimensions: Any, dtype: DTypeLike = ..., sparse: _bool = ..., *, mesh: Mesh | None = ...
+) -> Any: ...
 
 class inexact:
     def __getattr__(self, name: str, /) -> Any: ...
@@ -1198,6 +1209,7 @@ def linspace(
     axis: Axis = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 def literal_unroll(container: Any) -> tuple[Any, ...]: ...
 def literally(value: Any) -> Any: ...
@@ -1256,6 +1268,8 @@ def logspace(
     base: float = ...,
     dtype: DTypeLike = ...,
     axis: Axis = ...,
+    *,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 
 long: dtype
@@ -1500,6 +1514,7 @@ def ones_like(
     shape: int | Sequence[int] | None = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 
 class optional:
@@ -1831,7 +1846,13 @@ def trapezoid(
     y: ArrayLike, x: ArrayLike | None = ..., dx: float = ..., axis: Axis = ...
 ) -> ndarray: ...
 def tri(
-    N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., *, like: Any = ...
+    N: Any,
+    M: Any = ...,
+    k: Any = ...,
+    dtype: DTypeLike = ...,
+    *,
+    mesh: Mesh | None = ...,
+    like: Any = ...,
 ) -> ndarray: ...
 def tril(m: ArrayLike, k: Any = ...) -> ndarray: ...
 def tril_indices(n: int | None, k: Any = ..., m: ArrayLike | None = ...) -> tuple[ndarray, ...]: ...
@@ -2001,6 +2022,7 @@ def zeros_like(
     shape: int | Sequence[int] | None = ...,
     *,
     device: DeviceLike = ...,
+    mesh: Mesh | None = ...,
 ) -> ndarray: ...
 
 DType = dtype

@@ -25,6 +25,17 @@ def _mesh_of(device, mesh):
     return mesh._own() if hasattr(mesh, "_own") else mesh
 
 
+def _place_of(device, mesh):
+    """What functions of the engine take as a device: the mesh where either argument names one, else the device."""
+    found = _mesh_of(device, mesh)
+    return device if found is None else found
+
+
+def _beside(place):
+    """Where numbers are made that combine with the columns of arrays of a place: each rank of a mesh makes its own."""
+    return "cpu" if isinstance(place, _engine.Mesh) else place
+
+
 def _in_columns(order, like=None):
     """Whether that order puts columns together (Fortran's), for an array made like another one."""
     if order in ("C", None):
@@ -347,7 +358,7 @@ def ones(
 
 
 @_engine._FastPath
-def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
     """Array of the shape, dtype and device of `prototype`, elements not set.
 
     Parameters
@@ -361,6 +372,8 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     shape : int or tuple of ints, optional
         Overrides that of `prototype`.
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -381,7 +394,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     prototype = prototype if isinstance(prototype, _engine._Array) else as_operand(prototype)
     dtype = prototype.dtype if dtype is None else dtype
     shape = prototype.shape if shape is None else shape
-    device = prototype if device is None else device
+    device = prototype if device is mesh is None else _place_of(device, mesh)
     order = _layout_like(order, prototype, shape)
     if type(order) is list:
         made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
@@ -391,7 +404,9 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
 
 
 @_engine._FastPath
-def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def full_like(
+    a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None
+):
     """Array of the shape, dtype and device of `a`, all elements equal to `fill_value`; see `empty_like`.
 
     Parameters
@@ -404,6 +419,8 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
         Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -424,7 +441,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     a = a if isinstance(a, _engine._Array) else as_operand(a)
     dtype = a.dtype if dtype is None else dtype
     shape = a.shape if shape is None else shape
-    device = a if device is None else device
+    device = a if device is mesh is None else _place_of(device, mesh)
     order = _layout_like(order, a, shape)
     if type(order) is list:
         made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
@@ -435,7 +452,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 
 @_engine._FastPath
-def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
     """Array of zeros of the shape, dtype and device of `a`; see `empty_like`.
 
     Parameters
@@ -448,6 +465,8 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
         Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -464,11 +483,11 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
     >>> un.zeros_like([1.5, 2]).tolist()
     [0.0, 0.0]
     """
-    return _full_like(a, 0, dtype, order, subok, shape, device=device)
+    return _full_like(a, 0, dtype, order, subok, shape, device=device, mesh=mesh)
 
 
 @_engine._FastPath
-def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
     """Array of ones of the shape, dtype and device of `a`; see `empty_like`.
 
     Parameters
@@ -481,6 +500,8 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
         Whether the result is of the class of the argument where that derives from the array.
     shape : int or tuple of int
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -497,7 +518,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     >>> un.ones_like([1.5, 2]).tolist()
     [1.0, 1.0]
     """
-    return _full_like(a, 1, dtype, order, subok, shape, device=device)
+    return _full_like(a, 1, dtype, order, subok, shape, device=device, mesh=mesh)
 
 
 # Without NumPy behind them: its zero of text is no zero that was converted.
@@ -612,6 +633,7 @@ def array(
     dtype=None,
     *,
     device=None,
+    mesh=None,
     copy=True,
     order="K",
     subok=False,
@@ -626,6 +648,8 @@ def array(
     object : array_like
     dtype : dtype, optional
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which a copy is distributed; `object` is the same on all of them.
     copy : bool, optional
         None shares memory where possible, as `asarray` does; False raises ValueError if a copy is
         needed.
@@ -657,7 +681,9 @@ def array(
     >>> un.array(3.0, ndmin=2).shape
     (1, 1)
     """
-    if type(object) is _engine.ndarray and not copy and dtype is device is None:
+    if mesh is not None:
+        made = asarray(object, dtype, mesh=mesh)
+    elif type(object) is _engine.ndarray and not copy and dtype is device is None:
         made = object
     else:
         made = _engine._array(object, dtype, device, copy)

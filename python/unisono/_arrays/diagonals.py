@@ -6,6 +6,7 @@ import unisono as un
 
 from .. import _engine
 from .axes import as_array, as_array_within, axis_index
+from .creation import _beside, _mesh_of
 from .indexing import _cycled, _target
 from .positions import nonzero
 from .ufunc import broadcast_shapes
@@ -233,7 +234,7 @@ def diag_indices_from(arr):
     return (un.arange(arr.shape[0], device=getattr(arr, "device", None)),) * arr.ndim
 
 
-def tri(N, M=None, k=0, dtype=None, *, like=None):
+def tri(N, M=None, k=0, dtype=None, *, mesh=None, like=None):
     """Matrix of ones at and below a diagonal, zeros elsewhere.
 
     Parameters
@@ -245,6 +246,8 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     k : int
         Diagonal: 0 is the main diagonal, positive numbers are above it.
     dtype : dtype, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
     like : ndarray, optional
         An array of ours: as in NumPy it names the library that makes the result.
 
@@ -263,14 +266,14 @@ def tri(N, M=None, k=0, dtype=None, *, like=None):
     >>> un.tri(2, 3).tolist()
     [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
-    lower = _lower(N, N if M is None else M, k)
+    lower = _lower(N, N if M is None else M, k, _mesh_of(None, mesh))
     return lower.astype("float64" if dtype is None else dtype)
 
 
 def _lower(rows, columns, k, device=None):
     if device is None:
         return un.arange(rows).reshape(-1, 1) + k >= un.arange(columns)
-    return _engine._iota(rows, device).reshape(-1, 1) + k >= _engine._iota(columns, device)
+    return _engine._iota(rows, device).reshape(-1, 1) + k >= _engine._iota(columns, _beside(device))
 
 
 def tril(m, k=0):

@@ -7,6 +7,7 @@ import unisono as un
 from .. import _engine
 from . import fronts
 from .axes import as_array
+from .creation import _beside, _mesh_of
 from .indexing import _bounded, _integers
 
 
@@ -124,7 +125,7 @@ def ix_(*args):
     return tuple(made)
 
 
-def indices(dimensions, dtype=int, sparse=False):
+def indices(dimensions, dtype=int, sparse=False, *, mesh=None):
     """Index arrays of a grid of that shape: stacked, or open with ``sparse``.
 
     Parameters
@@ -132,6 +133,8 @@ def indices(dimensions, dtype=int, sparse=False):
     dimensions : sequence of int
     dtype : dtype, optional
     sparse : bool
+    mesh : Mesh, optional
+        Ranks over which the rows of the grid are distributed.
 
     Returns
     -------
@@ -150,15 +153,17 @@ def indices(dimensions, dtype=int, sparse=False):
     """
     shape = tuple(dimensions)
     n = len(shape)
+    place = _mesh_of(None, mesh)
     lines = [
-        un.arange(extent)
+        un.arange(extent, device=place if k == 0 or sparse else _beside(place))
         .astype(dtype, copy=False)
         .reshape((1,) * k + (extent,) + (1,) * (n - k - 1))
         for k, extent in enumerate(shape)
     ]
     if sparse:
         return tuple(lines)
-    made = un.empty((n, *shape), dtype)
+    layout = (None, "block", *(None,) * (n - 1)) if mesh is not None and n > 0 else None
+    made = un.empty((n, *shape), dtype, mesh=mesh, layout=layout)
     for k, line in enumerate(lines):
         made[k] = line
     return made

@@ -7,11 +7,14 @@ import unisono as un
 
 from .. import _engine
 from .axes import arrays_together, as_array_beside
+from .creation import _place_of
 from .transposes import moveaxis
 from .ufunc import is_python_number, resolve
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+def linspace(
+    start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None, mesh=None
+):
     """Return `num` evenly spaced numbers from `start` to `stop`.
 
     Parameters
@@ -27,6 +30,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     axis : int
         Axis of the result that holds the numbers if `start` or `stop` is an array.
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -43,6 +48,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> un.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    device = _place_of(device, mesh)
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"linspace: Number of samples, {num}, must be non-negative.")
@@ -69,7 +75,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         if scalars:
             y = y / gaps * delta if step == 0 else y * step
         else:
-            y = un.where(step == 0, y / gaps * delta, y * step)
+            y = un.where((step == 0).any(), y / gaps * delta, y * step)  # all, as in NumPy
     else:
         y = y * delta
     y = y + start
@@ -87,7 +93,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return (y, step) if retstep else y
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, mesh=None):
     """Numbers evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``.
 
     Parameters
@@ -102,6 +108,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     axis : int, optional
         Axis of the result that holds the numbers if `start` or `stop` is an array; the first by
         default.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -125,12 +133,12 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     ):  # of one shape with the limits, which gain an axis
         base, start, stop = un.broadcast_arrays(base, start, stop)
         base = un.expand_dims(base, axis)
-    y = linspace(start, stop, num, endpoint, axis=axis)
+    y = linspace(start, stop, num, endpoint, axis=axis, mesh=mesh)
     made = un.power(base, y)
     return made if dtype is None else made.astype(dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, mesh=None):
     """Numbers with a constant ratio from `start` to `stop`.
 
     Parameters
@@ -144,6 +152,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     axis : int, optional
         Axis of the result that holds the numbers if `start` or `stop` is an array; the first by
         default.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -170,7 +180,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
         start, stop = start.astype("complex128"), stop.astype("complex128")
     sign = un.sign(start * 1.0)
     one, two = start * 1.0 / sign, stop * 1.0 / sign
-    made = logspace(un.log10(one), un.log10(two), num, endpoint)
+    made = logspace(un.log10(one), un.log10(two), num, endpoint, mesh=mesh)
     if num > 0:
         made[0] = one
         if num > 1 and endpoint:

@@ -5,12 +5,12 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .creation import _ordered, refuse_like
+from .creation import _beside, _ordered, _place_of, refuse_like
 from .ufunc import as_array
 
 
 @_engine._FastPath
-def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, mesh=None, like=None):
     """Ones on a diagonal, zeros elsewhere.
 
     Parameters
@@ -22,6 +22,8 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     dtype : dtype
     order : {'C', 'F'}
     device : str or Device, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -44,18 +46,23 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     if N < 0 or M < 0:
         raise ValueError(f"eye: negative dimensions are not allowed; got shape ({N}, {M})")
     dtype = float if dtype is None else dtype
-    made = _engine._iota(M, device) - _engine._iota(N, device).reshape(N, 1) == operator.index(k)
+    device = _place_of(device, mesh)
+    made = _engine._iota(M, _beside(device)) - _engine._iota(N, device).reshape(
+        N, 1
+    ) == operator.index(k)
     return _ordered(made.astype(dtype), order)
 
 
 @_engine._FastPath
-def identity(n, dtype=None, *, like=None):
+def identity(n, dtype=None, *, mesh=None, like=None):
     """Square array with ones on the main diagonal.
 
     Parameters
     ----------
     n : int, optional
     dtype : dtype, optional
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
     like : ndarray, optional
         An array of ours: as in NumPy it names the library that makes the result.
 
@@ -75,7 +82,7 @@ def identity(n, dtype=None, *, like=None):
     [[1.0, 0.0], [0.0, 1.0]]
     """
     refuse_like("identity", like)
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, mesh=mesh)
 
 
 def vander(x, N=None, increasing=False):

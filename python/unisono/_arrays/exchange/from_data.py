@@ -9,7 +9,7 @@ from ..lifted import of_class_of as _of_class_of
 from ..ufunc import resolve
 
 
-def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+def fromfunction(function, shape, *, dtype=float, mesh=None, like=None, **kwargs):
     """Array made by calling a function with the index arrays of a grid.
 
     Parameters
@@ -17,6 +17,8 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     function : callable
     shape : int or tuple of int
     dtype : dtype, optional
+    mesh : Mesh, optional
+        Ranks over which the index arrays are distributed.
     like : ndarray, optional
         An array of ours: as in NumPy it names the library that makes the result.
     **kwargs
@@ -38,7 +40,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     [[0.0, 10.0], [1.0, 11.0]]
     """
     refuse_like("fromfunction", like)
-    return function(*un.indices(shape, dtype), **kwargs)
+    return function(*un.indices(shape, dtype, mesh=mesh), **kwargs)
 
 
 @_engine._FastPath
