@@ -1,6 +1,7 @@
 """What buffers, counts, places and types mean to calls that move memory, and what communicators keep."""
 
 import array
+import ctypes
 import json
 
 import numpy as np
@@ -260,3 +261,40 @@ def test_the_first_use_may_be_in_several_threads(tmp_path):
     """
     status, output = job(tmp_path, 2, program, UNISONO_COMM_TIMEOUT="8")
     assert status == 0 and output.count("ranks 4 1") == 2, output
+
+
+def test_memory_of_long_double_by_dlpack():
+    """NumPy gives no capsule of long double: other libraries do."""
+    from unisono.mpi._dlpack import _Tensor
+
+    class Managed(ctypes.Structure):
+        _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+    class Other:
+        def __init__(self, array):
+            lanes = 2 if array.dtype.kind == "c" else 1
+            extents = (ctypes.c_int64 * array.ndim)(*array.shape)
+            tensor = _Tensor(
+                array.ctypes.data, 1, 0, array.ndim, 2, 128, lanes,
+                ctypes.cast(extents, ctypes.POINTER(ctypes.c_int64)),
+            )  # fmt: skip
+            self.array, self.extents, self.managed = array, extents, Managed(tensor)
+
+        def __dlpack__(self, **given):
+            make = ctypes.pythonapi.PyCapsule_New
+            make.restype, make.argtypes = (
+                ctypes.py_object,
+                (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+            )
+            return make(ctypes.addressof(self.managed), b"dltensor", None)
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    for dtype in (np.longdouble, np.clongdouble):
+        mine, all_of_them = np.full((2, 3), rank + 0.5, dtype), np.zeros((size, 2, 3), dtype)
+        comm.Allgather(Other(mine), Other(all_of_them))
+        assert all_of_them[:, 1, 2].tolist() == [k + 0.5 for k in range(size)]
+        total = np.zeros((2, 3), dtype)
+        comm.Allreduce([Other(mine), un.mpi.Datatype.fromcode(mine.dtype)], Other(total))
+        assert total[0, 0] == sum(k + 0.5 for k in range(size))

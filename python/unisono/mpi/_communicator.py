@@ -7,7 +7,7 @@ pickle.
 from itertools import accumulate
 
 from .._engine import UnsupportedError, _Comm, _Request
-from ._datatypes import specified, type_of
+from ._datatypes import memory_of, specified, type_of
 from ._errors import named as _errors
 from ._groups import Group, compare
 from ._info import Info
@@ -74,7 +74,7 @@ def _combine(self, kind, source, target, root, op):
     import numpy
 
     own = target if source is IN_PLACE or source is None else source
-    memory = specified(own, False) if isinstance(own, list | tuple) else own
+    memory = specified(own, False) if isinstance(own, list | tuple) else memory_of(own)
     shared = self.gather(numpy.array(memory), root)
     done = None
     if shared is not None:
@@ -88,7 +88,7 @@ def _combine(self, kind, source, target, root, op):
     elif kind == _ALLREDUCE:
         done = self.bcast(done, root)
     if done is not None:
-        place = specified(target, True) if isinstance(target, list | tuple) else target
+        place = specified(target, True) if isinstance(target, list | tuple) else memory_of(target)
         if hasattr(place, "dtype"):
             place[...] = done.reshape(place.shape)
         else:

@@ -306,7 +306,15 @@ def shared(buffer):
     import unisono
 
     if hasattr(buffer, "__dlpack__"):
-        return unisono.from_dlpack(buffer)
+        try:
+            return unisono.from_dlpack(buffer)
+        except TypeError:
+            from ._dlpack import array_of
+
+            known = array_of(buffer)
+            if known is None:
+                raise
+            return known
     if not hasattr(buffer, "__cuda_array_interface__"):
         raise TypeError(
             f"mpi: no memory; got {type(buffer).__name__}; expected an array or another object with the buffer protocol"
