@@ -444,12 +444,11 @@ def _is_numpy_scalar(value):
 
 def known_name(value):
     """The engine's name of a function or dtype that it knows, else None."""
+    if _is_dtype(value):  # of which ours have names as classes do
+        return f"dtype:{value.name}" if _is_known_dtype(value.name) else None
     name = getattr(value, "__name__", None)
-    if name is None and numpy_path(value) == "mgrid":
-        return "np.mgrid"
     if name is None:
-        name = getattr(value, "name", None)  # a dtype object
-        return f"dtype:{name}" if _is_dtype(value) and _is_known_dtype(name) else None
+        return "np.mgrid" if numpy_path(value) == "mgrid" else None
     if getattr(builtins, name, None) is value:
         return name if name in _PYTHON else None
     if getattr(math, name, None) is value:
