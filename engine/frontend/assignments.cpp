@@ -124,23 +124,12 @@ void Assignments::assign_to(const Node& target, const Value& value) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
         Value object = expression(target.children[0]);
         if (assigns_names(target)) object = held(object);
-        if (object.type.is_records()) return assign_record(target, object, value);
         if (has_method(object, "__setitem__")) {
             special_method(&target, "__setitem__", {object, index_value(target), value},
                            target.place);
             return;
         }
-        if (target.children[1].kind == NodeKind::Slice &&
-            (object.type.is_list() || object.type.is_object_list()))
-            return assign_list_slice(target, object, &value);
-        if (object.type.is_table())
-            return Tables(*this, target.place).set(object, index_value(target), value);
-        if (is_byte_list(object.type) && object.type.items[0].name == "bytes")
-            refuse_bytes(target.place);
-        if (object.type.is_list() && object.list < 0)
-            refuse(target.place, "a list that was passed to the function cannot change here",
-                   "change it under its own name, or make a list, as in list(x), and return it");
-        return assign_item(target, made(as_array(object), target.place), value);
+        return assign_selected(with_written_index(target, object.type), object, value);
     }
     if (target.kind == NodeKind::Attribute) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
@@ -170,6 +159,22 @@ void Assignments::assign_to(const Node& target, const Value& value) {
            "assign to a name, to array[indices] or to a tuple of them");
 }
 
+/// object[index] = value
+void Assignments::assign_selected(const Node& target, const Value& object, const Value& value) {
+    if (object.type.is_records()) return assign_record(target, object, value);
+    const bool is_list = object.type.is_list() || object.type.is_object_list();
+    const bool is_slice = target.children.size() == 2 && target.children[1].kind == NodeKind::Slice;
+    if (is_list && is_slice) return assign_list_slice(target, object, &value);
+    if (object.type.is_table())
+        return Tables(*this, target.place).set(object, index_value(target), value);
+    if (is_byte_list(object.type) && object.type.items[0].name == "bytes")
+        refuse_bytes(target.place);
+    if (object.type.is_list() && object.list < 0)
+        refuse(target.place, "a list that was passed to the function cannot change here",
+               "change it under its own name, or make a list, as in list(x), and return it");
+    return assign_item(target, made(as_array(object), target.place), value);
+}
+
 [[noreturn]] void Assignments::refuse_bytes(const Place& place) {
     refuse(place, "'bytes' object does not support item assignment", "make a bytearray of it");
 }
@@ -197,7 +202,7 @@ void Assignments::delete_slice(const Node& target) {
     if (!object.type.is_list() && !object.type.is_object_list())
         refuse(target.place, "a part of " + describe(object.type) + " cannot be deleted",
                "keep the other part, as in x = x[:n]");
-    assign_list_slice(target, object, nullptr);
+    assign_list_slice(with_written_index(target, object.type), object, nullptr);
 }
 
 void Assignments::assign_item(const Node& target, const Value& array, const Value& value) {
@@ -324,7 +329,8 @@ void Assignments::assign_augmented(const Node& node) {
     if (object.type.is_list() && object.list < 0)
         refuse(target.place, "a list that was passed to the function cannot change here",
                "change it under its own name, or make a list, as in list(x), and return it");
-    augment_item(node, target, made(as_array(object), target.place));
+    augment_item(node, with_written_index(target, object.type),
+                 made(as_array(object), target.place));
 }
 
 void Assignments::augment_item(const Node& node, const Node& target, const Value& array) {

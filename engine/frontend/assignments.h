@@ -26,6 +26,7 @@ class Assignments : public Expressions {
     void combine_in_place(const Node& target, const Value& value);
     void assign_to(const Node& target, const Value& value);
     [[noreturn]] void refuse_bytes(const Place& place);
+    void assign_selected(const Node& target, const Value& object, const Value& value);
     void assign_list_slice(const Node& target, const Value& list, const Value* items);
     void assign_item(const Node& target, const Value& array, const Value& value);
     void augment_item(const Node& node, const Node& target, const Value& array);

@@ -2,6 +2,7 @@
 // around, and what one attempt leaves for the next.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -94,6 +95,7 @@ struct Learnt {
     bool describes_results = false;  ///< arrays returned are told by address, not by argument
     /// Calls through values, as calls by name.
     std::map<std::pair<const Node*, std::string>, std::unique_ptr<Node>> calls_by_name;
+    std::deque<Node> indices;  ///< subscripts by slices in names, as they would be written
 };
 
 /// Thrown where a function calls itself and none of its results is known yet.

@@ -310,6 +310,11 @@ Value Expressions::subscript(const Node& node) {
     const char* no_items = node.text == "iteration" ? "'NoneType' object is not iterable"
                                                     : "'NoneType' object is not subscriptable";
     Value object = present(maybe_none(node.children[0]), no_items, node.place);
+    return item_of(with_written_index(node, object.type), object);
+}
+
+/// object[index]
+Value Expressions::item_of(const Node& node, Value object) {
     if (object.lazy && object.lazy->waits) return sliced(node, object);
     object = made(object, node.place);
     if (std::any_of(node.children.begin() + 1, node.children.end(), assigns_names))

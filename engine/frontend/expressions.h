@@ -15,12 +15,17 @@ class Expressions : public Calls {
     Value maybe_none(const Node& node) override;
     Value read_name(const Node& node);
 
-    std::map<const Node*, Value> chosen_;  ///< items read where a mask is set
+    // ---- slices, Ellipsis and None as values (index_values.cpp)
+    const Node& with_written_index(const Node& node, const Type& object);
 
   private:
+    bool may_choose_parts(const Node& item);
+    Node written_item(const Value& value, const Place& place);
+    Node known_node(const Value& value, const Place& place);
     Value expression_of(const Node& node);
     Value attribute(const Node& node);
     Value subscript(const Node& node);
+    Value item_of(const Node& node, Value object);
     Value sliced(const Node& node, const Value& value);
     std::optional<Value> tuple_item(const Value& tuple, const Value& index, const Place& place);
     Value tuple_slice(const Node& node, const Value& tuple);

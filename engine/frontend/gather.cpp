@@ -42,6 +42,8 @@ Type Selections::tried(const Node& node) {
 
 /// Whether the expression has an array as its value; most are told without a trial.
 bool Selections::may_be_array(const Node& node) {
+    if (auto known = chosen_.find(&node); known != chosen_.end())
+        return holds_array(known->second.type);
     auto any_child = [&] {
         return std::any_of(node.children.begin(), node.children.end(),
                            [&](const Node& child) { return may_be_array(child); });

@@ -57,6 +57,8 @@ struct Record : std::enable_shared_from_this<Record> {
     bool is_data = false;  ///< Instance: a dataclass, copied when it is passed and given back
     std::shared_ptr<const Record> base;  ///< of a dataclass with these types of fields: the class
     mutable std::vector<std::shared_ptr<const Record>> variants;
+    /// Data: a slice, or Ellipsis: they stand for themselves where they are an index.
+    enum class Index : std::uint8_t { No, Slice, Ellipsis } index = Index::No;
     const void* python = nullptr;  ///< the class, for those who make Python objects
 
     std::optional<std::size_t> find(const std::string& field) const {

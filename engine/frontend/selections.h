@@ -53,6 +53,8 @@ class Selections : public Numbers {
         std::vector<E> extents;                      ///< of the result
         std::vector<E> shared;                       ///< of the index arrays together
     };
+    std::map<const Node*, Value> chosen_;  ///< nodes whose value is known: those of indices by
+                                           ///< value, items read where a mask is set
     bool may_be_array(const Node& node);
     Type tried(const Node& node);
     bool has_array_index(std::span<const Node* const> items);

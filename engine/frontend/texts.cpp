@@ -369,8 +369,16 @@ E Texts::called(const std::string& name, const Value& text, std::span<const Valu
     give(text);
     for (const Value& v : args) give(v);
     auto found = f_.native("text_method", values, 2);
-    f_.fault_if(f_.op_binary(Op::Ne, found[0], f_.i64(0)), ErrorKind::Runtime,
-                "a method of str failed", place_);
+    std::vector<S> failed = f_.collect([&] {
+        auto raise_if = [&](std::int64_t code, ErrorKind kind) {
+            f_.fault_if(f_.op_binary(Op::Eq, found[0], f_.i64(code)), kind, "{0t}", place_,
+                        {found[1]});
+        };
+        raise_if(2, ErrorKind::Value);
+        raise_if(3, ErrorKind::Type);
+        f_.fault_if(f_.b_->boolean(true), ErrorKind::Runtime, "a method of str failed", place_);
+    });
+    f_.emit(f_.b_->branch(f_.op_binary(Op::Ne, found[0], f_.i64(0)), f_.b_->block(failed)));
     return found[1];
 }
 

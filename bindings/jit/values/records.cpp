@@ -109,6 +109,8 @@ const std::shared_ptr<const Record>& record_of(PyTypeObject* cls) {
             made->fields.emplace_back().name = text_of(PyList_GET_ITEM(names, k));
         made->find_method = [cls](const std::string& name) { return find_method(cls, name); };
         made->python = cls;
+        if (cls == &PySlice_Type) made->index = Record::Index::Slice;
+        if (cls == Py_TYPE(Py_Ellipsis)) made->index = Record::Index::Ellipsis;
         made->is_data = form == "object";
     }
     Py_INCREF(cls);
@@ -130,6 +132,8 @@ PyObject* make_object(const Record& record, PyObject* items) {
         Ref args(PyTuple_Pack(1, items));
         return args ? PyTuple_Type.tp_new(cls, args.get(), nullptr) : nullptr;
     }
+    if (record.index != Record::Index::No)
+        return PyObject_Call(reinterpret_cast<PyObject*>(cls), items, nullptr);
     if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(cls), "_member_map_"))  // an Enum
         return PyObject_CallOneArg(reinterpret_cast<PyObject*>(cls), PyTuple_GET_ITEM(items, 0));
     Ref made(

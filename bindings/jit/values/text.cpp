@@ -307,6 +307,20 @@ const Table* texts_from(PyObject* list) {
     return made;
 }
 
+/// What Python raised: 2 and the text of a ValueError, 3 and that of a TypeError; else 1.
+void tell_exception(std::int64_t* values) {
+    const bool is_value = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+    const bool is_type = PyErr_ExceptionMatches(PyExc_TypeError) != 0;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    Ref held_type(type), held(value), held_trace(trace);
+    Ref text(value ? PyObject_Str(value) : nullptr);
+    const Text* made = text ? text_from(text.get()) : nullptr;
+    PyErr_Clear();
+    values[0] = !made ? 1 : is_value ? 2 : is_type ? 3 : 1;
+    values[1] = made ? handle_of(made) : 0;
+}
+
 /// A method of str, or `list` of its characters. values: bytes of its name, number of arguments,
 /// the name; of each argument whether it is a number (2: None), and what it is; the first is the
 /// text itself.
@@ -350,7 +364,7 @@ void call_method(std::int64_t* values) {
         bool is_list = PyUnicode_CompareWithASCIIString(name.get(), "list") == 0;
         Ref result(is_list ? PySequence_List(list[0])
                            : PyObject_VectorcallMethod(name.get(), list.data(), count, nullptr));
-        if (!result) throw PythonError{};
+        if (!result) return tell_exception(values);
         if (PyUnicode_Check(result.get())) {
             const Text* made = text_from(result.get());
             values[1] = made ? handle_of(made) : 0;

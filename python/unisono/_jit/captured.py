@@ -22,9 +22,11 @@ from .plain_functions import compiled_function, why_not
 
 _most_names = 256  # of captured arrays, before those of functions that are gone are looked for
 _PYTHON = ("range", "len", "min", "max", "abs", "int", "float", "bool", "sum", "any", "all")
-_PYTHON += ("pow", "round", "divmod", "slice", "enumerate", "zip", "reversed", "list", "sorted")
+_PYTHON += ("pow", "round", "divmod", "enumerate", "zip", "reversed", "list", "sorted")
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
 _PYTHON += ("str", "ord", "chr", "dict", "set", "bytes", "bytearray", "type")
+
+_VALUES = (slice, type(...))  # classes of Python whose objects are values of their fields
 
 
 # Of captured arrays, by name: by number, the identity of the mapping or cell where the name stands and the
@@ -70,6 +72,8 @@ def is_taken(value):
     kind = type(value)
     if is_array(value) or kind in (list, dict, set, frozenset, _engine._Comm):
         return True
+    if kind is tuple:  # what holds an array
+        return any(map(is_array, value))
     if not _is_known_class(kind):
         return False
     from .classes import describe
@@ -282,7 +286,7 @@ class Captured:
         if isinstance(value, enum.Enum) and isinstance(value, (int, float, str)):
             value = value.value
         if value is ...:
-            return self.node(at, "Builtin", text="Ellipsis")
+            return self.node(at, "Call", [self.captured(at, "...", type(...))])
         if isinstance(value, str):
             return self.node(at, "Text", text=value)
         kind = type(value)
@@ -383,8 +387,10 @@ def _compiled_form(value, is_own=False, is_kernel=False):
 
 def _is_known_class(value):
     """Whether it is a class that compiled code can make objects of."""
-    if not isinstance(value, type) or value.__module__.split(".")[0] in ("builtins", "numpy"):
+    if not isinstance(value, type):
         return False
+    if value.__module__.split(".")[0] in ("builtins", "numpy"):
+        return value in _VALUES
     from .classes import describe
 
     return describe(value) is not None

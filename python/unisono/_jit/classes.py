@@ -16,6 +16,8 @@ _SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1,
 _ALIGN = "make the dtype with align=True"
 # What every class inherits says nothing about it.
 _INHERITED = {object, tuple}
+# Classes of Python whose objects choose axes and parts of them, with the fields that they are values of.
+_INDICES = {slice: ("start", "stop", "step"), type(...): ()}
 
 
 def describe(cls):
@@ -47,6 +49,16 @@ def describe(cls):
             "no_call": "",
             "compares": False,
             "orders": False,
+        }
+    if cls in _INDICES:
+        return {
+            "form": "data",
+            "name": cls.__name__,
+            "fields": list(_INDICES[cls]),
+            "positional": len(_INDICES[cls]),
+            "no_call": "",
+            "compares": True,
+            "orders": cls is slice,
         }
     if "__del__" in dir(cls):  # nothing would call it
         return None
@@ -207,6 +219,8 @@ def defaults(cls):
     """Values by the index of the field as describe orders them."""
     if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_address(cls):
         return {}
+    if cls in _INDICES:
+        return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):
         held = {f.name: f.default for f in dataclasses.fields(cls)}
@@ -232,6 +246,10 @@ def method(cls, name):
         from .mpi_library import member
 
         return member(name)
+    if cls in _INDICES:
+        from .slice_library import indices
+
+        return ("method", indices) if cls is slice and name == "indices" else None
     if _is_compiled(cls) and name in cls._compiled:
         return "method", cls._compiled[name]
     if name == "name" and issubclass(cls, enum.Enum):

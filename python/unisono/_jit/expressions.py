@@ -243,6 +243,7 @@ class Expressions:
             or self.folded(e)
             or self.table_call(e)
             or self.formed_call(e)
+            or self.slice_call(e)
         )
         if plain is not None:
             return self.expression(plain)
@@ -358,7 +359,12 @@ class Expressions:
     def index(self, e):
         e = self.constant_key(e)
         items = e.elts if isinstance(e, ast.Tuple) and e.elts else [e]
-        return [self.expression(self.index_array(item)) for item in items]
+        return [
+            self.node(item, "Builtin", text="Ellipsis")
+            if isinstance(item, ast.Constant) and item.value is ...
+            else self.expression(self.index_array(item))
+            for item in items
+        ]
 
     def index_array(self, e):
         """a[[0, 2]] as a[np.array([0, 2])]"""

@@ -166,7 +166,7 @@ class _Flattener(
         if self.is_kernel:
             body = kernel_words.with_shared_block(self, body)
         else:
-            body = self.with_slices(self.with_choices(body))
+            body = self.with_choices(body)
         if self.around is None and not self.is_kernel:
             body = self.with_remembered(body)
             if self.text.count("range(") > self.text.count(" in range("):

@@ -1,18 +1,16 @@
-"""Rewrites of what goes over lists and cuts them: slices in names, ``zip(*rows)``, sums, orders."""
+"""Rewrites of what goes over lists and cuts them: slices, ``zip(*rows)``, sums, orders."""
 
 from __future__ import annotations
 
 import ast
 
-from .containers import Statements
-from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _name, _tuple
+from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _name
 from .walks import assignments
 
 # Builtins that take a row's items from whatever holds them.
 _TAKERS = frozenset(
     "all any enumerate filter len list map max min reversed set sorted sum zip".split()
 )
-_PARTS = ("start", "stop", "step")
 
 
 def _bound(n):
@@ -28,19 +26,15 @@ class Sequences:
     texts = None  # names that hold one constant text
 
     # ---- slices
-    def with_slices(self, body):
-        """The statements, with three variables for each name that holds slices only."""
-        if "slice(" not in self.text:
-            return body
-        made, bound = {}, {}
-        for n in (n for s in body for n in ast.walk(s)):
-            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
-                bound[n.id] = bound.get(n.id, 0) + 1
-            target = n.targets[0] if isinstance(n, ast.Assign) and len(n.targets) == 1 else None
-            if isinstance(target, ast.Name) and isinstance(self.written_slice(n.value), ast.Slice):
-                made[target.id] = made.get(target.id, 0) + 1
-        names = {n for n, count in made.items() if count == bound[n]}
-        return _Slices(self, names).block([_copied(s) for s in body]) if names else body
+    def slice_call(self, e):
+        """slice(stop) and slice(start, stop) with all three arguments; None for anything else."""
+        if self.builtin(e) != "slice" or e.keywords or len(e.args) not in (1, 2):
+            return None
+        if any(isinstance(a, ast.Starred) for a in e.args):
+            return None
+        none = _constant(None, e)
+        args = [none, *e.args, none] if len(e.args) == 1 else [*e.args, none]
+        return _at(ast.Call(func=e.func, args=args, keywords=[]), e)
 
     def ordered_subscript(self, e):
         """x[a:f()] whose bounds have effects on those before them, as statements and a value; else None."""
@@ -316,44 +310,3 @@ def _taken(flattener, nodes):
             taken = n.comparators
         found |= {id(t) for t in taken}
     return found
-
-
-class _Slices(Statements):
-    def __init__(self, flattener, names):
-        self.flattener = flattener
-        self.names = {n: [flattener.fresh(p) for p in _PARTS] for n in names}
-
-    def held(self, e):
-        return self.names.get(e.id) if isinstance(e, ast.Name) else None
-
-    def visit_Assign(self, s):
-        held = self.held(s.targets[0]) if len(s.targets) == 1 else None
-        if held is None:
-            return self.generic_visit(s)
-        made = self.flattener.written_slice(s.value)
-        parts = [made.lower, made.upper, made.step]
-        values = [_constant(None, s) if p is None else self.visit(p) for p in parts]
-        stores = [_name(n, s, ast.Store()) for n in held]
-        target = _at(ast.Tuple(elts=stores, ctx=ast.Store()), s)
-        return _at(ast.Assign(targets=[target], value=_tuple(s, *values)), s)
-
-    def visit_Attribute(self, e):
-        held = self.held(e.value)
-        if held is None or e.attr not in _PARTS:
-            return self.generic_visit(e)
-        return _name(held[_PARTS.index(e.attr)], e)
-
-    def cut(self, e):
-        held = self.held(e)
-        if held is None:
-            return self.visit(e)
-        lower, upper, step = (_name(n, e) for n in held)
-        return _at(ast.Slice(lower=lower, upper=upper, step=step), e)
-
-    def visit_Subscript(self, e):
-        e.value = self.visit(e.value)
-        if isinstance(e.slice, ast.Tuple):
-            e.slice.elts = [self.cut(i) for i in e.slice.elts]
-        else:
-            e.slice = self.cut(e.slice)
-        return e
