@@ -402,6 +402,7 @@ constexpr char argmax_name[] = "argmax";
 constexpr char argmin_name[] = "argmin";
 constexpr char array_ufunc[] = "array_ufunc";
 constexpr char reduce_array[] = "reduce_array";
+constexpr char reduce_array_ex[] = "reduce_array_ex";
 
 /// Our function for one of NumPy's, or null without a Python error; borrowed.
 PyObject* counterpart(PyObject* ufunc) {
@@ -603,6 +604,9 @@ PyMethodDef array_methods[] = {
     {"__reduce__", with_keywords<in_python<reduce_array>>(), METH_VARARGS | METH_KEYWORDS,
      "__reduce__($self, /)\n--\n\n"
      "Pickle support: shape, dtype and bytes; unpickled on the default device."},
+    {"__reduce_ex__", with_keywords<in_python<reduce_array_ex>>(), METH_VARARGS | METH_KEYWORDS,
+     "__reduce_ex__($self, protocol, /)\n--\n\n"
+     "Pickle support: with protocol 5 the memory is a buffer that may travel apart."},
     {"__array_ufunc__", with_keywords<numpy_ufunc>(), METH_FASTCALL | METH_KEYWORDS,
      "__array_ufunc__($self, ufunc, method, /, *inputs, **options)\n--\n\n"
      "NumPy protocol: NumPy functions of these arrays return these arrays."},

@@ -8,6 +8,7 @@
 
 #include "array/known_values.h"
 #include "array/subclasses.h"
+#include "functions/by_numpy.h"
 #include "functions/numpy_operators.h"
 #include "reference.h"
 #include "tape/tape.h"
@@ -84,7 +85,7 @@ PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept
         return nullptr;
     }
     if (memory != Py_None) buffer = memory;
-    return guarded<PyObject*>(nullptr, [&] {
+    PyObject* array = guarded<PyObject*>(nullptr, [&] {
         bool rows = order == Py_None ||
                     (PyUnicode_Check(order) && PyUnicode_CompareWithASCIIString(order, "C") == 0);
         if (buffer != Py_None || offset || strides != Py_None || !rows) {
@@ -102,6 +103,8 @@ PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept
         DType t = dtype && dtype != Py_None ? to_dtype(dtype) : DType::Float64;
         return wrap_as(type, empty(to_shape(shape), t, to_device_pointer(Py_None)));
     });
+    PyObject* const given[] = {shape, dtype};
+    return array || !dtype || type != array_type ? array : by_numpy("ndarray", given, 2, nullptr);
 }
 
 PyMemberDef members[] = {

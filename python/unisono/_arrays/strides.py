@@ -19,11 +19,19 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
         raise ValueError(f"ndarray: order must be one of 'C' or 'F'; got {order!r}")
     rows = order != "F"
     size = dtype.itemsize
+    strides = None if strides is None else several(strides)
     if strides is None:
         packed = [size]
         for n in shape[:0:-1] if rows else shape[:-1]:
             packed.append(packed[-1] * n)
         strides = tuple(reversed(packed) if rows else packed)[: len(shape)]
+    if buffer is not None and min(strides, default=0) < 0 and 0 not in shape:
+        # From the first byte of memory on, and turned around along axes of strides below 0.
+        down = sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0)
+        made = _over_buffer(
+            shape, dtype, buffer, (offset or 0) + down, [abs(s) for s in strides], order
+        )
+        return made[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
     if buffer is None:
         flat = un.empty(math.prod(shape), dtype)
     else:

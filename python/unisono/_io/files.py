@@ -1,6 +1,7 @@
 """Files of arrays: NumPy's .npy and .npz, raw bytes, and text."""
 
 import contextlib
+import math
 import os
 
 import unisono as un
@@ -231,7 +232,7 @@ def load(
     mmap_mode : {None, 'r', 'r+', 'c'}
         Map the file into memory instead of reading it.
     allow_pickle : bool
-        Files with Python objects are refused either way: arrays of ours hold numbers.
+        Whether files of Python objects are read, as NumPy's own arrays: only from sources that you trust.
     mesh : Mesh, optional
         Ranks of which each reads its part of a ``.npy`` file, whatever number of ranks wrote it.
     layout : optional
@@ -266,18 +267,20 @@ def load(
         return load_parts(file, mesh, layout)
     try:
         made = numpy.load(
-            file, mmap_mode=mmap_mode, fix_imports=fix_imports, encoding=encoding, max_header_size=max_header_size
-        )  # fmt: skip
+            file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size
+        )
     except ValueError as e:
         if "pickle" not in str(e):
             raise
         name = getattr(file, "name", None) or (file if isinstance(file, (str, os.PathLike)) else "")
         raise ValueError(
             f"load: {str(name) + ': ' if name else ''}not a .npy or .npz file, or one of Python objects; "
-            "arrays hold numbers: read other files with un.fromfile or un.loadtxt"
+            "arrays hold numbers: read other files with un.fromfile or un.loadtxt, objects with allow_pickle=True"
         ) from None
     if isinstance(made, numpy.lib.npyio.NpzFile):
         return NpzFile(made)
+    if not isinstance(made, numpy.ndarray) or made.dtype.hasobject:
+        return made
     if not made.dtype.isnative and made.dtype.names is None:
         made = made.astype(made.dtype.newbyteorder("="))
     return un.asarray(made) if mmap_mode else un.array(made)
@@ -328,6 +331,11 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
         text = text.decode() if isinstance(text, bytes) else text
         return _parse(text.split() if sep.isspace() else text.split(sep.strip()), dtype, count)
     t, swapped = _byte_order(dtype)
+    if axes := getattr(t, "shape", ()):  # elements of some axes
+        flat = fromfile(
+            file, t.base, count * math.prod(axes) if count > 0 else count, offset=offset
+        )
+        return flat[: flat.size // math.prod(axes) * math.prod(axes)].reshape(-1, *axes)
     with _opened(file, "rb") as opened:
         if offset:
             opened.seek(offset, os.SEEK_CUR)

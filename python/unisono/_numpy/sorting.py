@@ -130,7 +130,7 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None):
 
 def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
     """Partition the array itself: the method ``partition``."""
-    x[...] = partition(x, kth, axis, kind, order)
+    x[...] = partition(x, kth, axis_index(axis, x.ndim, "partition"), kind, order)
 
 
 def _partition(what, x, kth, axis, kind, order, indices):
@@ -180,6 +180,9 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     >>> int(un.partition([7, 1, 5, 3], 2)[2])
     5
     """
+    a = _as(a)
+    if holds_records((a,)):
+        return by_numpy("partition", a, kth, axis, kind, order)
     return _partition("partition", a, kth, axis, kind, order, False)
 
 

@@ -384,7 +384,13 @@ def full_records(shape, value, spec, order="C", device=None, mesh=None):
     if mesh is not None:
         raise _engine.UnsupportedError("records: arrays of records are not distributed")
     check_device(device)
-    made = empty_records(shape, record_dtype(spec), order, zeroed=True)
+    dtype = record_dtype(spec)
+    if dtype.subdtype:  # elements of some axes: arrays of these axes
+        from .._arrays.creation import full
+
+        base, axes = dtype.subdtype
+        return full((*several(shape), *axes), 0 if value is None else value, base, order)
+    made = empty_records(shape, dtype, order, zeroed=True)
     if value is not None:
         made[...] = value
     return made

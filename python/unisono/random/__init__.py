@@ -16,6 +16,7 @@ from ._seeds import BitGenerator
 from ._seeds import CuRand as CuRand
 from ._seeds import Philox as Philox
 from ._seeds import SeedSequence as SeedSequence
+from ._seeds import is_numpys as _is_numpys
 
 
 def default_rng(seed=None):
@@ -53,7 +54,8 @@ def default_rng(seed=None):
         return seed
     if isinstance(seed, RandomState):  # draws on from its stream
         return Generator(seed.bit_generator)
-    return Generator(seed if isinstance(seed, BitGenerator) else PCG64(seed))
+    is_made = isinstance(seed, BitGenerator) or _is_numpys(seed)
+    return Generator(seed if is_made else PCG64(seed))
 
 
 def __getattr__(name):
@@ -61,6 +63,10 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module(".mtrand", __name__)
+    if name in ("PCG64DXSM", "SFC64"):  # NumPy's own, as is a generator over them
+        import numpy
+
+        return getattr(numpy.random, name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

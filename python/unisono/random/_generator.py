@@ -23,13 +23,18 @@ from ._checks import (
 )
 from ._multivariate import Multivariate
 from ._picking import Picking
-from ._seeds import BitGenerator, KnownAsNumpys
+from ._seeds import BitGenerator, KnownAsNumpys, drawn_bools, is_numpys
 
 _plain_types = (float, int)  # of parameters that need no conversion but float()
 
 
 class _Kind(type):
     """The class of generators: NumPy's count as instances, too, for libraries that are given one."""
+
+    def __call__(cls, *args, **options):
+        if args and is_numpys(args[0]) and cls.__module__.partition(".")[0] == "unisono":
+            return getattr(_loaded("numpy.random"), cls.__name__)(args[0])  # NumPy's own over it
+        return super().__call__(*args, **options)
 
     def __instancecheck__(cls, x):
         if super().__instancecheck__(x):
@@ -179,7 +184,9 @@ class _Drawing(Multivariate, Picking, KnownAsNumpys, metaclass=_Kind):
             return self._draw(name, parameters, size, dtype, device=device)
         if size is not None and _shape(size) != out.shape:
             raise ValueError(f"{what}: size {size} does not match out, whose shape is {out.shape}")
-        out[...] = self._draw(name, parameters, out.shape, out.dtype, device=out.device)
+        # Filled as it lies.
+        flat = out.T if out.flags.f_contiguous and not out.flags.c_contiguous else out
+        flat[...] = self._draw(name, parameters, flat.shape, out.dtype, device=out.device)
         return out
 
     def _integers(self, low, high=None, size=None, dtype="int64", endpoint=False, *, device=None):
@@ -208,9 +215,9 @@ class _Drawing(Multivariate, Picking, KnownAsNumpys, metaclass=_Kind):
         high = max(low, high)
         if self.bit_generator._stream is not None:
             self._require_host(device)
-            kind = "uint8" if name == "bool" else name
-            made = self.bit_generator._stream.integers(False, low, high - low, shape, kind)
-            return made.astype(name) if name == "bool" else made
+            if name == "bool":
+                return drawn_bools(self.bit_generator._stream, low, high, shape)
+            return self.bit_generator._stream.integers(False, low, high - low, shape, name)
         taken = self.bit_generator._take(math.prod(shape))
         if name == "bool":
             made = _engine._random_integers(low, high - low, shape, "uint8", *taken, device)

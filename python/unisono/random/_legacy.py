@@ -10,7 +10,8 @@ from .._loaded import loaded as _loaded
 from . import _numpys_streams
 from ._checks import _INTEGERS, _name, _refuse_more, _shape
 from ._generator import _Drawing
-from ._seeds import MT19937, BitGenerator, Philox
+from ._seeds import MT19937, PCG64, BitGenerator, Philox
+from ._seeds import drawn_bools as _drawn_bools
 
 
 def _refuse_shape(what, other, shape):
@@ -59,29 +60,38 @@ class RandomState(_Drawing):
         if seed is None:
             self.bit_generator = Philox()
             return
-        if hasattr(seed, "__index__"):
-            words = [operator.index(seed)]
-        else:
-            words = _as_operand(seed).reshape(-1).tolist()
-            if not words:
-                raise ValueError("seed: Seed must be non-empty")
+        if getattr(seed, "ndim", 0) and seed.size == 1:  # a number, to NumPy
+            seed = seed.reshape(())[()]
+        is_number = hasattr(seed, "__index__") and getattr(seed, "ndim", 0) == 0
+        words = [operator.index(seed)] if is_number else _as_operand(seed).reshape(-1).tolist()
+        if not words:
+            raise ValueError("seed: Seed must be non-empty")
+        if not all(isinstance(w, int) for w in words):
+            raise TypeError(f"seed: expected integers; got {type(words[0]).__name__}")
         if not all(0 <= w < 2**32 for w in words):
             raise ValueError("seed: Seed must be between 0 and 2**32 - 1")
         self.bit_generator = MT19937(0)
         # A sequence of one is mixed as a sequence.
-        self._stream.seed(words, not hasattr(seed, "__index__"))
+        self._stream.seed(words, not is_number)
 
     def get_state(self, legacy=True):
-        """The state of the generator, as NumPy's: ('MT19937', key, position, has_gauss, gauss)."""
-        if self._stream is None:
+        """The state of the generator, as NumPy's: ('MT19937', key, position, has_gauss, gauss), or a dict of these."""
+        if not isinstance(self.bit_generator, MT19937):
             return self.bit_generator.state
         *key, place = self._stream.state()
-        return ("MT19937", _as_operand(key), place, *self._stream.gauss())
+        key, (has_gauss, gauss) = _engine._array(key, "uint32", "cpu", None), self._stream.gauss()
+        if legacy:
+            return ("MT19937", key, place, has_gauss, gauss)
+        state = {"bit_generator": "MT19937", "state": {"key": key, "pos": place}}
+        return {**state, "has_gauss": has_gauss, "gauss": gauss}
 
     def set_state(self, state):
         """Restore a state returned by `get_state`, of this package or of NumPy."""
+        if isinstance(state, dict) and state.get("bit_generator") == "MT19937":
+            parts = state["state"]
+            state = ("MT19937", parts["key"], parts["pos"], state["has_gauss"], state["gauss"])
         if isinstance(state, dict):
-            self.bit_generator = Philox()
+            self.bit_generator = PCG64() if state.get("bit_generator") == "PCG64" else Philox()
             self.bit_generator.state = state
             return
         if state[0] != "MT19937":
@@ -121,7 +131,10 @@ class RandomState(_Drawing):
             if high is None
             else (operator.index(low), operator.index(high))
         )
+        name = "bool" if name == "bool_" else name
         self._check_range(name, low, high - 1)
+        if name == "bool":
+            return _drawn_bools(self._stream, low, high - 1, _shape(size) or ())
         return self._stream.integers(True, low, high - 1 - low, _shape(size) or (), name)
 
     def _check_range(self, name, low, most):
@@ -182,7 +195,10 @@ class RandomState(_Drawing):
         return made
 
     def choice(self, a, size=None, replace=True, p=None):
-        """Random sample of the elements of `a`, or of ``arange(a)``."""
+        """Random sample of the elements of `a`, which has one axis, or of ``arange(a)``."""
+        rows = isinstance(a, (list, tuple)) and a and isinstance(a[0], (list, tuple))
+        if rows or getattr(a, "ndim", 0) > 1:
+            raise ValueError("choice: a must be 1-dimensional; Generator.choice takes an axis")
         return super().choice(a, size, replace, p)
 
     def _pick(self, pool, n, p, device):

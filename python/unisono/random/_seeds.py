@@ -1,15 +1,18 @@
 """Seeds: NumPy's SeedSequence, and the bit generators that it feeds."""
 
 import functools
+import math
 import operator
 import os
 import sys
 import threading
 
 from .. import _engine
+from .._loaded import loaded
 from . import _numpys_streams
+from ._checks import _shape
 
-_M32 = 0xFFFFFFFF
+_M32, _M128 = 0xFFFFFFFF, (1 << 128) - 1
 
 
 def _words(value):
@@ -42,7 +45,7 @@ class SeedSequence:
     Examples
     --------
     >>> import unisono as un
-    >>> un.random.SeedSequence(42).generate_state(2)
+    >>> un.random.SeedSequence(42).generate_state(2).tolist()
     [3444837047, 2669555309]
     """
 
@@ -86,8 +89,12 @@ class SeedSequence:
         return pool
 
     def generate_state(self, n_words, dtype="uint32"):
-        """`n_words` words of 32 or 64 bits, as a list of integers."""
+        """`n_words` words of 32 or 64 bits, as an array of uint32 or uint64."""
         wide = str(getattr(dtype, "__name__", dtype)) == "uint64"
+        words = self._words(n_words, wide)
+        return _engine._array(words, "uint64" if wide else "uint32", "cpu", None)
+
+    def _words(self, n_words, wide=False):
         constant, words = 0x8B51F9DD, []
         for k in range(n_words * (2 if wide else 1)):
             value = self._pool[k % self.pool_size] ^ constant
@@ -201,6 +208,38 @@ class BitGenerator(KnownAsNumpys):
         """Independent bit generators of the same kind."""
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
+    def _raw(self, size, output, bits):
+        """Numbers as the stream gives them, of so many bits, or None where they are only passed over."""
+        drawn = self._stream.integers(False, 0, 2**bits - 1, _shape(size) or (), f"uint{bits}")
+        if not output:
+            return None
+        return int(drawn) if size is None else drawn.astype("uint64", copy=False)
+
+    def _moved(self, state):
+        """A bit generator of the kind and the seed, in another state."""
+        made = type(self)(self.seed_seq)
+        made.state = state
+        return made
+
+
+def is_numpys(x):
+    """Whether it is a bit generator of NumPy's own."""
+    theirs = loaded("numpy.random")
+    return theirs is not None and issubclass(type(x), theirs.BitGenerator)
+
+
+def drawn_bools(stream, low, high, shape):
+    """Truth values from `low` to `high` (included), as NumPy draws them: bit after bit of a word of 32."""
+    n = math.prod(shape)
+    if low == high:
+        made = _engine._empty(shape, "bool", "cpu")
+        made[...] = low
+        return made
+    words = stream.integers(False, 0, _M32, (-(-n // 32),), "uint32")
+    bits = words.reshape(-1, 1) >> _engine._iota(32, "cpu").astype("uint32") & 1
+    made = bits.reshape(-1)[:n].reshape(shape).astype("bool")
+    return made if shape else made[()]
+
 
 class Philox(BitGenerator):
     """Philox4x32-10: the value of each element follows from seed, stream and its index alone.
@@ -227,7 +266,7 @@ class Philox(BitGenerator):
 
     def __init__(self, seed=None):
         super().__init__(seed)
-        words = self.seed_seq.generate_state(3)
+        words = self.seed_seq._words(3)
         self._key = words[0] | words[1] << 32
         self._number = words[2]
         self._next = 0
@@ -326,7 +365,7 @@ class PCG64(BitGenerator):
     def __init__(self, seed=None):
         super().__init__(seed)
         self._stream = _engine._BitStream("pcg64")
-        self._stream.set_state(self.seed_seq.generate_state(4, "uint64"))
+        self._stream.set_state(self.seed_seq._words(4, True))
 
     @property
     def state(self):
@@ -344,6 +383,28 @@ class PCG64(BitGenerator):
         parts = [value["state"]["state"], value["state"]["inc"]]
         words = [w for p in parts for w in (p >> 64, p & (1 << 64) - 1)]
         self._stream.set_state([*words, value["has_uint32"], value["uinteger"]])
+
+    def random_raw(self, size=None, output=True):
+        """Return the next numbers of 64 bits: an int, or an array of uint64."""
+        return self._raw(size, output, 64)
+
+    def advance(self, delta):
+        """Pass over `delta` numbers in a step, and return the bit generator."""
+        state = self.state
+        now, add = state["state"]["state"], state["state"]["inc"]
+        # F. Brown, "Random number generation with arbitrary strides", 1994: the step doubled for each bit of delta.
+        factor, delta = 0x2360ED051FC65DA44385DF649FCCF645, int(delta) & _M128
+        while delta:
+            if delta & 1:
+                now = now * factor + add & _M128
+            add, factor, delta = (factor + 1) * add & _M128, factor * factor & _M128, delta >> 1
+        inc = state["state"]["inc"]
+        self.state = {**state, "state": {"state": now, "inc": inc}, "has_uint32": 0, "uinteger": 0}
+        return self
+
+    def jumped(self, jumps=1):
+        """Return a bit generator that is 2**128 / 1.618... numbers ahead, so many times."""
+        return self._moved(self.state).advance(0x9E3779B97F4A7C15F39CC0605CEDC835 * int(jumps))
 
 
 class MT19937(BitGenerator):
@@ -368,7 +429,7 @@ class MT19937(BitGenerator):
     def __init__(self, seed=None):
         super().__init__(seed)
         self._stream = _engine._BitStream("mt19937")
-        words = self.seed_seq.generate_state(624)
+        words = self.seed_seq._words(624)
         self._stream.set_state([0x80000000, *words[1:], 623])
 
     @property
@@ -381,3 +442,15 @@ class MT19937(BitGenerator):
     def state(self, value):
         parts = value["state"]
         self._stream.set_state([int(w) for w in parts["key"]] + [int(parts["pos"])])
+
+    def random_raw(self, size=None, output=True):
+        """Return the next numbers of 32 bits: an int, or an array of uint64."""
+        return self._raw(size, output, 32)
+
+    def jumped(self, jumps=1):
+        """Return a bit generator that is 2**128 numbers ahead, so many times (NumPy's polynomials)."""
+        import numpy
+
+        theirs = numpy.random.MT19937(0)
+        theirs.state = self.state
+        return self._moved(theirs.jumped(jumps).state)

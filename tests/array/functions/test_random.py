@@ -118,11 +118,13 @@ def test_seeds_and_streams():
 )
 def test_seed_sequence_is_numpys(entropy):
     ours, theirs = un.random.SeedSequence(entropy), np.random.SeedSequence(entropy)
-    assert ours.generate_state(9) == theirs.generate_state(9).tolist()
-    assert ours.generate_state(5, "uint64") == theirs.generate_state(5, np.uint64).tolist()
+    assert ours.generate_state(9).tolist() == theirs.generate_state(9).tolist()
+    assert ours.generate_state(5, "uint64").tolist() == theirs.generate_state(5, np.uint64).tolist()
     for one, two in zip(ours.spawn(2), theirs.spawn(2), strict=True):
-        assert one.generate_state(4) == two.generate_state(4).tolist()
-        assert one.spawn(1)[0].generate_state(4) == two.spawn(1)[0].generate_state(4).tolist()
+        assert one.generate_state(4).tolist() == two.generate_state(4).tolist()
+        assert (
+            one.spawn(1)[0].generate_state(4).tolist() == two.spawn(1)[0].generate_state(4).tolist()
+        )
 
 
 def test_integers():
@@ -621,3 +623,44 @@ def test_generators_of_numpy_are_instances(name):
     # It draws on from where it is.
     expected = np.random.default_rng(theirs(np.random.MT19937(3))).random(3)
     np.testing.assert_array_equal(un.random.default_rng(made).random(3), expected)
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "P.random.default_rng(1).integers(0, 2, (5, 17), dtype=bool)", "P.asarray(P.random.default_rng(1).integers(0, 2, dtype=bool))",
+        "P.random.RandomState(1).randint(0, 2, 70, dtype=bool)", "P.random.RandomState(1).randint(1, 2, 3, dtype=bool)",
+        "(lambda r: (r.integers(0, 2, 35, dtype=bool), r.integers(0, 9, 3)))(P.random.default_rng(1))[1]",
+        "P.random.RandomState(P.arange(10)).rand(2)", "P.random.RandomState(P.array([5])).rand(2)",
+        "P.random.default_rng(P.arange(3)).random(2)", "P.random.SeedSequence(7).generate_state(3)",
+        "P.random.PCG64(3).random_raw(4)", "P.random.MT19937(3).random_raw((2, 2))", "P.random.PCG64(1).jumped(3).random_raw(2)",
+        "P.random.PCG64(1).advance(10**20).random_raw(2)", "P.random.MT19937(1).jumped().random_raw(2)",
+        "P.random.Generator(P.random.PCG64(4).jumped()).standard_normal(3)", "P.random.default_rng(P.random.SFC64(1)).random(2)",
+        "P.random.Generator(P.random.PCG64DXSM(1)).random(2)", "P.random.default_rng(1).random(out=P.zeros((2, 3), order='F', device='cpu'))",
+        "P.random.RandomState(3).get_state(legacy=False)['state']['key'][:3]",
+        "(lambda r: (r.set_state(np.random.RandomState(4).get_state(legacy=False)), r.rand(2)))(P.random.RandomState(3))[1]",
+    ],
+)  # fmt: skip
+def test_drawn_as_by_numpy(drawn):
+    numpys, ours = (eval(drawn, {"P": P, "np": np}) for P in (np, un))
+    assert ours.tolist() == numpys.tolist() and ours.dtype == numpys.dtype
+
+
+def test_raw_numbers_one_at_a_time():
+    for kind in ("PCG64", "MT19937"):
+        ours, numpys = (getattr(P.random, kind)(9) for P in (un, np))
+        assert ours.random_raw(output=False) is None and numpys.random_raw(output=False) is None
+        assert (
+            type(ours.random_raw()) is int
+            and ours.random_raw(2).tolist()[0] == numpys.random_raw(3).tolist()[1]
+        )
+
+
+def test_seeds_that_are_none():
+    for seed in (-0.5, [-0.5]):
+        with pytest.raises(TypeError, match="seed: expected integers"):
+            un.random.RandomState(seed)
+    with pytest.raises(ValueError, match="non-empty"):
+        un.random.RandomState(un.zeros(0, int))
+    with pytest.raises(ValueError, match="a must be 1-dimensional"):
+        un.random.RandomState(1).choice([[1, 2], [3, 4]], 3)

@@ -244,6 +244,23 @@ def reduce_array(self):
     return _rebuild, (shape, host.dtype.name, host.tobytes())
 
 
+def reduce_array_ex(self, protocol, /):
+    """As `reduce_array`; of protocol 5 on with a buffer, which a pickle may leave out (``buffer_callback=``)."""
+    if protocol < 5 or type(self) is not unisono.ndarray or self._is_value() or self.size == 0:
+        return self.__reduce__()
+    import pickle
+
+    host = self.to_device("cpu")
+    if not (host.flags.c_contiguous and host.flags.writeable):
+        host = host.copy()
+    return _over_buffer, (host.shape, host.dtype.name, pickle.PickleBuffer(host))
+
+
+def _over_buffer(shape, dtype, buffer):
+    """The array in the buffer's memory."""
+    return unisono.frombuffer(buffer, dtype).reshape(shape)
+
+
 def _rebuild(shape, dtype, data):
     if not data:
         return unisono.empty(shape, dtype)

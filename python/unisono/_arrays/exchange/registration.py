@@ -161,7 +161,9 @@ def _operand(x):
     if type(x).__module__.partition(".")[0] in ("numpy", "pandas"):
         return x
     made = x.__array__()
-    return made.to_numpy() if isinstance(made, un._engine._Array) else x
+    if isinstance(made, un._engine._Array):
+        return made.to_numpy()
+    return made if type(x).__module__.startswith("unisono.") else x  # records
 
 
 def _register_with_testing(testing):
