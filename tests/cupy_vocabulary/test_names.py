@@ -467,6 +467,7 @@ def test_the_class_of_arrays():
     made = x.view(Named)
     assert isinstance(made, cp.ndarray) and isinstance(made, Named) and made.name == "mine"
     assert not isinstance(x, Named)
+    assert type(x.view(cp.ndarray)) is un.ndarray and type(made.view(cp.ndarray)) is un.ndarray
 
     @functools.singledispatch
     def kind(x):

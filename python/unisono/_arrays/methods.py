@@ -586,6 +586,8 @@ def view(self, dtype=None, type=None):
     >>> un.asarray([1.0, -2.0]).view("uint64").tolist()
     [4607182418800017408, 13835058055282163712]
     """
+    if isinstance(dtype, builtins.type) and dtype == _engine.ndarray:
+        dtype = _engine.ndarray  # or a class that stands for it, as CuPy's
     if _is_array_class(dtype) or _is_numpys_class(dtype):
         dtype, type = None, dtype
     if _is_numpys_class(type):
