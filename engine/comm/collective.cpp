@@ -67,7 +67,9 @@ void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Comm
     if (c.root < 0 || c.root >= comm.size())
         m.misfit("no such root; got " + std::to_string(c.root) + "; expected 0 to " +
                  std::to_string(comm.size() - 1));
-    c.from = from.is_given ? from.data : nullptr;
+    // Null means in place, which memory without elements does not, though it may have no address.
+    static const char nothing = 0;
+    c.from = !from.is_given ? nullptr : from.data ? from.data : &nothing;
     c.to = to.is_given ? to.data : nullptr;
     c.dtype = to.is_given ? to.dtype : from.dtype;
     if (from.is_given && to.is_given && from.dtype != to.dtype)

@@ -441,3 +441,17 @@ def test_beside_mpi4py(tmp_path, first):
         """,
     )
     assert status == 0, output
+
+
+def test_buffers_without_elements_are_not_in_place():
+    """Rank 0 sends to the last alone; empty arrays have no address."""
+    empty = array.array("b")
+    none = [0] * size
+    mine, last = [*none[:-1], 3], size - 1
+    got = array.array("b", [0] * 3)
+    for _ in range(2):
+        comm.Alltoallv(
+            [array.array("b", [7] * 3), (mine, none)] if rank == 0 else [empty, (none, none)],
+            [got, ([3, *none[1:]], none)] if rank == last else [empty, (none, none)],
+        )
+    assert got.tolist() == ([7] * 3 if rank == last else [0] * 3)
