@@ -78,6 +78,7 @@ from ._files import (
 )
 from ._groups import CONGRUENT, GROUP_EMPTY, GROUP_NULL, IDENT, SIMILAR, UNEQUAL, Group
 from ._info import INFO_ENV, INFO_NULL, Info
+from ._intercomm import ROOT, Intercomm
 from ._kept_values import HOST, IO, TAG_UB, WTIME_IS_GLOBAL
 from ._matched import MESSAGE_NO_PROC, MESSAGE_NULL, Message
 from ._memory import BOTTOM, Alloc_mem, Free_mem, Get_address, buffer
@@ -186,6 +187,7 @@ __all__ = [
     "Info",
     "Init",
     "Init_thread",
+    "Intercomm",
     "Intracomm",
     "Is_finalized",
     "Is_initialized",
@@ -232,6 +234,7 @@ __all__ = [
     "REPLACE",
     "REQUEST_NULL",
     "Request",
+    "ROOT",
     "SEEK_CUR",
     "SEEK_END",
     "SEEK_SET",

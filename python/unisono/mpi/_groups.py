@@ -152,6 +152,8 @@ GROUP_EMPTY = Group._of(())
 
 def compare(one, other):
     """IDENT for one communicator, CONGRUENT for the same ranks in the same order, SIMILAR in another, else UNEQUAL."""
+    if one.Is_inter():
+        return one.Compare(other)
     if one._same(other):
         return IDENT
     found = one.Get_group().Compare(other.Get_group())

@@ -56,12 +56,16 @@ class KeptValues:
         """A communicator of the same ranks, in the same grid or graph, whose messages are apart."""
         made = _duplicate(self)
         made._grid, made._graph, made._whole_graph = self._grid, self._graph, self._whole_graph
+        self._copy_kept(made)
+        return made
+
+    def _copy_kept(self, made):
+        """Give a copy of the communicator the values that are to be copied."""
         for keyval, value in self._kept().items():
             copy = _keys[keyval - _FIRST_KEY][0]
             given = NotImplemented if copy is None else copy(self, keyval, value)
             if given is not NotImplemented:
                 made.Set_attr(keyval, given)
-        return made
 
     def Free(self):
         """Give the communicator up: it is COMM_NULL then. All its ranks call."""

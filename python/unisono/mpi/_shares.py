@@ -83,3 +83,47 @@ def _first(buf, count):
         kind = [buf[-1]] if isinstance(buf[-1], str | Datatype) else []
         return [buf[0], count, *kind]
     return [buf, count]
+
+
+def none_of(memory):
+    """No elements, of the kind of those in a memory; not at its address, which MPI would take for the call in place."""
+    import numpy
+
+    dtype = getattr(memory, "dtype", None)
+    return numpy.empty(0, numpy.asarray(memory).dtype if dtype is None else str(dtype))
+
+
+def memory_and_count(buffer):
+    """What a buffer, or ``[buffer, count, type]``, means, and how many elements it has."""
+    listed = buffer is None or isinstance(buffer, list | tuple)
+    memory = specified(buffer, True) if listed else memory_of(buffer)
+    size = getattr(memory, "size", None)
+    return memory, len(memoryview(memory).cast("B")) // memoryview(
+        memory
+    ).itemsize if size is None else size
+
+
+def parts_of(buffer, ranks, root):
+    """Memory and the elements of each of so many ranks; or of one alone, all."""
+    if ranks is None:
+        memory, count = memory_and_count(buffer)
+        return memory, {root: (count, 0)}
+    kind = [buffer[-1]] if isinstance(buffer, list | tuple) and not _are_numbers(buffer[-1]) else []
+    counts = starts = None
+    if isinstance(buffer, list | tuple):
+        given = list(buffer[1 : len(buffer) - len(kind)])
+        if len(given) == 1 and isinstance(given[0], tuple) and not _is_number(given[0][0]):
+            given = list(given[0])
+        counts, starts = (*given, None, None)[:2]
+        buffer = buffer[0]
+    memory, size = memory_and_count([buffer, *kind] if kind else buffer)
+    if counts is None:
+        counts = size // ranks
+    counts = [int(counts)] * ranks if _is_number(counts) else [int(c) for c in counts]
+    if starts is None:
+        starts = [sum(counts[:k]) for k in range(ranks)]
+    return memory, {k: (counts[k], int(starts[k])) for k in range(ranks)}
+
+
+def _are_numbers(x):
+    return x is None or _is_number(x) or hasattr(x, "__len__") and not isinstance(x, str)
