@@ -3,6 +3,7 @@
 import array
 import ctypes
 import json
+import weakref
 
 import numpy as np
 import pytest
@@ -297,4 +298,9 @@ def test_memory_of_long_double_by_dlpack():
         assert all_of_them[:, 1, 2].tolist() == [k + 0.5 for k in range(size)]
         total = np.zeros((2, 3), dtype)
         comm.Allreduce([Other(mine), un.mpi.Datatype.fromcode(mine.dtype)], Other(total))
+        given = Other(mine)
+        gone = weakref.ref(given)
+        comm.Allgather(given, all_of_them)
+        del given
+        assert gone() is None  # at once, not when cycles are collected
         assert total[0, 0] == sum(k + 0.5 for k in range(size))

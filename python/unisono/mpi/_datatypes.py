@@ -328,9 +328,10 @@ def _of_host(buffer):
     """Memory that an object describes in CUDA's words, where no device of CUDA's is: the host's."""
     import numpy
 
+    from ._dlpack import Described
+
     told = {k: v for k, v in buffer.__cuda_array_interface__.items() if k != "stream"}
-    holder = type("Memory", (), {"__array_interface__": {**told, "version": 3}, "of": buffer})
-    return numpy.asarray(holder())
+    return numpy.asarray(Described({**told, "version": 3}, buffer))
 
 
 def is_message(spec):

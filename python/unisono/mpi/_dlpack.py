@@ -3,6 +3,14 @@
 import ctypes
 
 
+class Described:
+    """Memory in NumPy's words, and what keeps it."""
+
+    def __init__(self, told, owner):
+        self.__array_interface__ = told
+        self.owner = owner
+
+
 class _Tensor(ctypes.Structure):
     """DLTensor of dlpack.h, at the beginning of a DLManagedTensor."""
 
@@ -50,5 +58,4 @@ def array_of(buffer):
     if tensor.strides:
         told["strides"] = tuple(n * dtype.itemsize for n in tensor.strides[: tensor.ndim])
     # The capsule was not consumed: it frees what it holds when the last array on the memory is gone.
-    holder = type("Memory", (), {"__array_interface__": told, "of": (capsule, buffer)})
-    return numpy.asarray(holder())
+    return numpy.asarray(Described(told, (capsule, buffer)))
