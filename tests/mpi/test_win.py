@@ -1,5 +1,7 @@
 """Windows with mpi4py's names: making, moving, atomic steps, epochs, and what is refused."""
 
+import array
+
 import numpy as np
 import pytest
 import unisono as un
@@ -243,3 +245,16 @@ def test_freed_windows_and_memory_that_cannot_be_opened():
     with pytest.raises(un.UnsupportedError, match="Create_dynamic"):
         MPI.Win.Create_dynamic(comm=MPI.COMM_SELF)
     comm.Barrier()
+
+
+def test_own_memory_is_made_with_the_window():
+    """Not at the first look at it, during which other ranks would write there before what is stored at once."""
+    win = MPI.Win.Allocate(8, comm=comm)
+    memory = win.tomemory()
+    assert win.tomemory() is memory
+    memory[:4] = b"word"
+    memory[4:] = array.array("i", [7])
+    assert memory.tobytes() == b"word" + array.array("i", [7]).tobytes()
+    with pytest.raises(ValueError):
+        memory[:4] = b"words"
+    win.Free()

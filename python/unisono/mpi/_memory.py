@@ -47,7 +47,11 @@ class buffer(ndarray):
 
     def __setitem__(self, index, value):
         if not isinstance(value, int | ndarray):
-            value = buffer.frombuffer(value)  # bytes are what they are, no text of a number
+            # Bytes are what they are, no text of a number.
+            if isinstance(index, slice):  # at once, since other ranks may look at the memory
+                memoryview(self).cast("B")[index] = memoryview(value).cast("B")
+                return
+            value = buffer.frombuffer(value)
         super().__setitem__(index, value)
 
     def cast(self, format, shape=None):

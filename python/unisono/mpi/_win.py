@@ -80,6 +80,8 @@ class Win:
         made = cls()
         made._comm = comm.Dup()  # its messages are apart from the program's
         made._window = made._comm._window(size, "uint8", kind, memory)
+        # Before ranks meet: one that fills its memory at once does so before others reach for it, as with other MPI.
+        made._own = made._memory(made._window, made._comm.rank)
         made._units = made._comm.allgather(disp_unit)
         made._flavor, made._info, made.name = flavor, Info(info or {}), ""
         made._typed, made._locked = {}, {}
@@ -170,7 +172,8 @@ class Win:
 
     def tomemory(self):
         """This rank's memory, as an array of bytes that shares it."""
-        return self._memory(self._open("tomemory"), self._comm.rank)
+        self._open("tomemory")
+        return self._own
 
     def Shared_query(self, rank):
         """The memory of a rank of the same node, and its unit of displacements; of PROC_NULL, of the first rank that has some."""
@@ -394,7 +397,14 @@ class Win:
         return group.Translate_ranks(None, self._comm.Get_group())
 
 
-_NOTHING = {"_window": None, "_comm": None, "_origins": (), "_targets": (), "name": ""}
+_NOTHING = {
+    "_window": None,
+    "_own": None,
+    "_comm": None,
+    "_origins": (),
+    "_targets": (),
+    "name": "",
+}
 WIN_NULL = Win()
 
 
