@@ -278,7 +278,17 @@ def _deliver(name, result, out, where, casting, order):
     if where is not True:
         result = un.where(where, result.astype(target.dtype, copy=False), target)
     target[...] = result.astype(target.dtype, copy=False)
+    _write_back(target, out)
     return out
+
+
+def _write_back(made, given):
+    """Write to NumPy's array what was made of it elsewhere, as of elements in the other byte order."""
+    if isinstance(given, _engine._Array) or made.size == 0:
+        return
+    memory = getattr(given, "__array_interface__", None)
+    if memory and memory["data"][0] != made.__array_interface__["data"][0]:
+        given[...] = made.to_numpy()
 
 
 # Methods.
@@ -343,7 +353,7 @@ def reduce(
             f"{name}.reduce: reduction operation is not reorderable, so at most one axis may be specified"
         )
     if dtype is None and out is not None and name in ("add", "multiply"):
-        dtype = out.dtype
+        dtype = resolve(out.dtype.newbyteorder("="))
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     given = initial is not _no_value and initial is not None
     if initial is None and any(x.shape[k] == 0 for k in axes):
@@ -498,7 +508,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     (axis,) = _axes(f"{self.__name__}.accumulate", axis, x.ndim)
     out = _target(self, out)
     if dtype is None and out is not None:
-        dtype = out.dtype
+        dtype = resolve(out.dtype.newbyteorder("="))
     result = _scan(self, x, axis, None if dtype is None else resolve(dtype))
     return result if out is None else _deliver(self.__name__, result, out, True, "same_kind", None)
 
@@ -573,6 +583,7 @@ def at(self, a, indices, b=None, /):
         flat[positions] = (made.real if target.dtype.kind != "c" else made).astype(target.dtype)
     if not shares:
         target[...] = flat.reshape(target.shape)
+    _write_back(target, a)
 
 
 def _rounds(positions):

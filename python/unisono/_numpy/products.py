@@ -19,7 +19,7 @@ def _vector(x):
 
 
 def _conj(x):
-    if x.dtype.kind != "c":
+    if x.dtype.kind not in "cO":
         return x
     import unisono
 

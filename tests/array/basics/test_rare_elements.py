@@ -228,3 +228,26 @@ def test_numpys_assertions_take_records():
     np.testing.assert_equal(records, records)
     with pytest.raises(AssertionError):
         np.testing.assert_equal(records, un.array([(2, 2.0)], [("a", "i4"), ("b", "f8")]))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "P.add(v, 1, out=v)", "P.sqrt(v, v)", "P.add.at(v, [1, 2, 1], 3)", "P.clip(v, 2, 3, out=v)", "P.add.accumulate(v, out=v)",
+        "P.multiply.reduce(v, out=v[:1].reshape(()))", "P.add(v, 1, out=v, where=v > 2)", "P.copyto(v, 9)", "P.cumsum(v, out=v)",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [">f4", ">f8", "f8"])
+def test_numpys_arrays_are_written_in_place_in_any_byte_order(statement, dtype):
+    results = []
+    for P in (np, un):
+        v = np.array([1.0, 2, 3, 4], dtype)
+        eval(statement, {"P": P, "v": v})
+        results.append((v.tolist(), v.dtype))
+    assert results[0] == results[1]
+
+
+def test_products_of_objects_conjugate():
+    v = np.array([1.0, 2j, 3], dtype=object)
+    assert un.vecdot(v, v) == np.vecdot(v, v)
+    assert un.vecmat(v, np.eye(3)).tolist() == np.vecmat(v, np.eye(3)).tolist()
