@@ -248,6 +248,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (auto found = methods.find(name); found != methods.end() && args.size() == 1) {
         if (auto v = special_method(nullptr, found->second, {args[0]}, place)) return *v;
     }
+    static const std::set<std::string> take_items = {
+        "list", "sum", "min", "max", "any", "all", "sorted", "set", "np.array", "np.asarray"};
+    if (args.size() == 1 && take_items.count(name)) {
+        if (auto v = special_method(nullptr, "=list", {args[0]}, place)) args[0] = *v;
+    }
     if ((name == "len" || name == "iteration") && args.size() == 1)
         args[0] = present(args[0],
                           name == "len" ? "object of type 'NoneType' has no len()"
@@ -393,6 +398,7 @@ bool Calls::is_instance(const Type& t, const Node& wanted) {
     if (name == "dict" || name == "set")
         return t.is_table() && t.rank == static_cast<int>(name == "set");
     if (name == "str") return t.is_text();
+    if (name == "range") return t.is_record() && t.record->name == name;
     if (name == "tuple") return t.is_tuple();
     if (name == "np.ndarray") return t.is_array();
     if (name == "np.integer") return is_numpy && is_integer(t.dtype);

@@ -294,16 +294,20 @@ Value Texts::method(const Node& node, const Value& text) {
         {"isnumeric", Weak::Bool},  {"isdecimal", Weak::Bool},    {"isidentifier", Weak::Bool},
         {"isascii", Weak::Bool},    {"istitle", Weak::Bool},      {"isprintable", Weak::Bool}};
     const std::string& name = node.children[0].text;
+    bool makes_list = name == "split" || name == "rsplit" || name == "splitlines";
+    auto known = methods.find(name);
+    if (known == methods.end() && !makes_list && name != "join") {
+        if (auto v = f_.library_method(node, text)) return *v;
+        refuse("method '" + name + "' of str is not supported in a compiled function",
+               "call it outside and pass the result");
+    }
     std::vector<Value> args = method_arguments(node);
     f_.at(place_);
     if (name == "join" && args.size() == 1)
         return joined(text, args[0].type.is_text() ? characters(args[0]) : args[0]);
     if ((name == "startswith" || name == "endswith") && !args.empty() && args[0].type.is_tuple())
         return any_method(name, text, args);
-    auto known = methods.find(name);
-    bool makes_list = name == "split" || name == "rsplit" || name == "splitlines";
     if (known == methods.end() && !makes_list) {
-        if (auto v = f_.library_method(node, text)) return *v;
         refuse("method '" + name + "' of str is not supported in a compiled function",
                "call it outside and pass the result");
     }

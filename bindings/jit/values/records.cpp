@@ -132,7 +132,7 @@ PyObject* make_object(const Record& record, PyObject* items) {
         Ref args(PyTuple_Pack(1, items));
         return args ? PyTuple_Type.tp_new(cls, args.get(), nullptr) : nullptr;
     }
-    if (record.index != Record::Index::No)
+    if (!PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE))  // Python's own: a slice, a range, Ellipsis
         return PyObject_Call(reinterpret_cast<PyObject*>(cls), items, nullptr);
     if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(cls), "_member_map_"))  // an Enum
         return PyObject_CallOneArg(reinterpret_cast<PyObject*>(cls), PyTuple_GET_ITEM(items, 0));

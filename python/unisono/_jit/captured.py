@@ -26,7 +26,7 @@ _PYTHON += ("pow", "round", "divmod", "enumerate", "zip", "reversed", "list", "s
 _PYTHON += ("tuple", "complex", "isinstance", "map", "filter", "print")
 _PYTHON += ("str", "ord", "chr", "dict", "set", "bytes", "bytearray", "type")
 
-_VALUES = (slice, type(...))  # classes of Python whose objects are values of their fields
+_VALUES = (slice, range, type(...))  # classes of Python whose objects are values of their fields
 
 
 # Of captured arrays, by name: by number, the identity of the mapping or cell where the name stands and the
@@ -324,7 +324,7 @@ class Captured:
                 self.node(at, "Keyword", [self.captured(at, f"{name}.{f}", getattr(value, f))], f)
                 for f in fields
             ]
-            return self.node(at, "Call", [self.captured(at, kind.__name__, kind), *items])
+            return self.node(at, "Call", [self.class_node(at, kind.__name__, kind), *items])
         if kind is tuple or (kind is bytes and len(value) <= 1024 and self.gives_items(at)):
             items = [self.captured(at, f"{name}[{i}]", item) for i, item in enumerate(value)]
             return self.node(at, "Tuple", items)
@@ -351,10 +351,13 @@ class Captured:
             path = path_of(value) if known.startswith(("np.", "un.")) else None
             return self.node(at, "Builtin", text=known, value=path)
         if _is_known_class(value):
-            if value not in self.classes:
-                self.classes.append(value)
-            return self.node(at, "Class", text=name, value=self.classes.index(value))
+            return self.class_node(at, name, value)
         return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
+
+    def class_node(self, at, name, cls):
+        if cls not in self.classes:
+            self.classes.append(cls)
+        return self.node(at, "Class", text=name, value=self.classes.index(cls))
 
 
 def _is_own(function):

@@ -16,8 +16,8 @@ _SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1,
 _ALIGN = "make the dtype with align=True"
 # What every class inherits says nothing about it.
 _INHERITED = {object, tuple}
-# Classes of Python whose objects choose axes and parts of them, with the fields that they are values of.
-_INDICES = {slice: ("start", "stop", "step"), type(...): ()}
+# Classes of Python whose objects are values of these fields.
+_VALUES = {slice: ("start", "stop", "step"), range: ("start", "stop", "step"), type(...): ()}
 
 
 def describe(cls):
@@ -50,14 +50,14 @@ def describe(cls):
             "compares": False,
             "orders": False,
         }
-    if cls in _INDICES:
+    if cls in _VALUES:
         return {
             "form": "data",
             "name": cls.__name__,
-            "fields": list(_INDICES[cls]),
-            "positional": len(_INDICES[cls]),
+            "fields": list(_VALUES[cls]),
+            "positional": len(_VALUES[cls]),
             "no_call": "",
-            "compares": True,
+            "compares": cls is not range,
             "orders": cls is slice,
         }
     if "__del__" in dir(cls):  # nothing would call it
@@ -219,7 +219,7 @@ def defaults(cls):
     """Values by the index of the field as describe orders them."""
     if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_address(cls):
         return {}
-    if cls in _INDICES:
+    if cls in _VALUES:
         return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):
@@ -235,6 +235,11 @@ def method(cls, name):
     """(kind, compiled function) of a method written in Python, or None."""
     from . import JitFunction
 
+    if cls in _VALUES:
+        from .slice_library import methods
+
+        found = methods.get(cls, {}).get(name)
+        return found and ("method", found)
     if name.startswith("="):
         found = vars(cls).get(name[1:])
         return ("method", found.fset) if isinstance(found, property) and found.fset else None
@@ -246,10 +251,6 @@ def method(cls, name):
         from .mpi_library import member
 
         return member(name)
-    if cls in _INDICES:
-        from .slice_library import indices
-
-        return ("method", indices) if cls is slice and name == "indices" else None
     if _is_compiled(cls) and name in cls._compiled:
         return "method", cls._compiled[name]
     if name == "name" and issubclass(cls, enum.Enum):

@@ -247,6 +247,8 @@ class Expressions:
         )
         if plain is not None:
             return self.expression(plain)
+        if self.range_call(e) and not hasattr(e, "is_counted") and not self.is_kernel:
+            return self.range_value(e)
         writing = self.writing_call(e)
         if writing is not None:
             return writing

@@ -116,6 +116,16 @@ class Forms:
         is_range = self.builtin(e) == "range" and not e.keywords and 1 <= len(e.args) <= 3
         return is_range and not any(isinstance(a, ast.Starred) for a in e.args)
 
+    def range_value(self, e):
+        """range(...) as an object that is a value of its bounds and step."""
+        from .slice_library import whole_step
+
+        begin, end, step = self.parts_of_range(e)
+        if not isinstance(step, ast.Constant) or step.value == 0:
+            step = _call_of(whole_step, e, step)
+        parts = [self.expression(p) for p in (begin, end, step)]
+        return self.node(e, "Call", [self.class_node(e, "range", range), *parts])
+
     def in_range(self, e):
         """``i in range(...)`` as comparisons, or None."""
         if len(e.ops) != 1 or not isinstance(e.ops[0], (ast.In, ast.NotIn)):

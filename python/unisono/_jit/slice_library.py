@@ -1,8 +1,9 @@
-"""The methods of slices, written in Python and compiled."""
+"""The methods of slices and ranges, written in Python and compiled."""
 
 from __future__ import annotations
 
 from . import jit
+from .library import in_range
 
 
 @jit
@@ -24,3 +25,76 @@ def indices(self, length):
         stop = self.stop
         stop = max(stop + length, low) if stop < 0 else min(stop, high)
     return start, stop, step
+
+
+@jit
+def whole_step(step):
+    """The step of a range, which must not be zero."""
+    if step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    return step
+
+
+@jit
+def _length(self):
+    if self.step > 0:
+        return max((self.stop - self.start + self.step - 1) // self.step, 0)
+    return max((self.start - self.stop - self.step - 1) // -self.step, 0)
+
+
+@jit
+def _item(self, index):
+    length = _length(self)
+    if index < 0:
+        index += length
+    if index < 0 or index >= length:
+        raise IndexError("range object index out of range")
+    return self.start + index * self.step
+
+
+@jit
+def _listed(self):
+    return [x for x in range(self.start, self.stop, self.step)]
+
+
+@jit
+def _contains(self, x):
+    return in_range(x, self.start, self.stop, self.step)
+
+
+@jit
+def _index(self, x):
+    if not in_range(x, self.start, self.stop, self.step):
+        raise ValueError(f"{x} is not in range")
+    return (x - self.start) // self.step
+
+
+@jit
+def _count(self, x):
+    return int(in_range(x, self.start, self.stop, self.step))
+
+
+@jit
+def _equal(self, other):
+    if not isinstance(other, range):
+        return False
+    length = _length(self)
+    if length != _length(other):
+        return False
+    if length == 0:
+        return True
+    return self.start == other.start and (length == 1 or self.step == other.step)
+
+
+methods = {
+    slice: {"indices": indices},
+    range: {
+        "__len__": _length,
+        "__getitem__": _item,
+        "__contains__": _contains,
+        "__eq__": _equal,
+        "=list": _listed,  # for builtins that take a row's items
+        "index": _index,
+        "count": _count,
+    },
+}

@@ -78,6 +78,7 @@ class Statements:
         return self.node(s, "AugAssign", children, BINARY[type(s.op)])
 
     def statement_For(self, s):
+        s.iter.is_counted = True
         children = [self.expression(s.target), self.expression(s.iter), self.block(s.body)]
         return self.node(s, "For", [*children, *self.otherwise(s)])
 

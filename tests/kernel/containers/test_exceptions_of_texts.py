@@ -45,3 +45,10 @@ def test_like_python(function, t):
         assert str(got.value).splitlines()[0] == str(error)
     else:
         assert compiled("abcé", t) == want
+
+
+def test_keywords_of_methods():
+    def expanded(s, n):
+        return s.expandtabs(tabsize=n), s.expandtabs(n), s.expandtabs()
+
+    assert un.jit(expanded)("a\tbc\td", 4) == expanded("a\tbc\td", 4)
