@@ -2,6 +2,7 @@
 // that made them has been answered.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,8 +31,20 @@ class Heap {
     char32_t* points(std::int64_t count) noexcept {
         return static_cast<char32_t*>(points_.take(static_cast<std::size_t>(count) * 4));
     }
-    /// More code points behind `end`, if that is where the last ones end and there is room.
+    /// The same with room for `more` behind them, which grows() gives.
+    char32_t* points(std::int64_t count, std::int64_t more) noexcept {
+        char32_t* data = points(count + more);
+        if (data) rooms_[oldest_room_++ % rooms_.size()] = {data + count, data + count + more};
+        return data;
+    }
+    /// More code points behind `end`, if there is room: the last ones end there, or a text that
+    /// was made with room.
     bool grows(const char32_t* end, std::int64_t count) noexcept {
+        for (Room& room : rooms_) {
+            if (room.next != end || room.end - room.next < count) continue;
+            room.next += count;
+            return true;
+        }
         bool fits = reinterpret_cast<const std::byte*>(end) == points_.next &&
                     points_.end - points_.next >= count * 4;
         if (fits) points_.next += count * 4;
@@ -49,7 +62,12 @@ class Heap {
         std::byte *next = nullptr, *end = nullptr;
         void* take(std::size_t bytes) noexcept;
     };
+    struct Room {
+        char32_t *next = nullptr, *end = nullptr;
+    };
     Region objects_, points_;
+    std::array<Room, 4> rooms_;
+    std::size_t oldest_room_ = 0;
     std::vector<std::unique_ptr<HeapObject>> owned_;
 };
 

@@ -30,15 +30,16 @@ void text_constant(std::int64_t* values) {
 }
 
 /// A text of that length whose code points the caller fills in; null as make_text.
-char32_t* start(std::int64_t length, Text*& made) {
+char32_t* start(std::int64_t length, Text*& made, std::int64_t room = 0) {
     Heap* heap = Heap::current();
     void* head = heap && length < (std::int64_t{1} << 40) ? heap->object(sizeof(Text)) : nullptr;
-    char32_t* data = head ? heap->points(length) : nullptr;
+    char32_t* data = !head ? nullptr : room > 0 ? heap->points(length, room) : heap->points(length);
     made = data ? new (head) Text{length, 0, data} : nullptr;
     return data;
 }
 
-/// a + b. If a is the most recent allocation, as in s += x, it is extended in place.
+/// a + b. Where there is room behind a, as in s += x, it is extended in place; else a long one gets
+/// room, so that a text that grows piece by piece is copied a few times only.
 void text_join(std::int64_t* values) {
     const Text &a = text_at(values[0]), &b = text_at(values[1]);
     if (a.length == 0 || b.length == 0) return give(values, a.length ? &a : &b);
@@ -50,7 +51,8 @@ void text_join(std::int64_t* values) {
         std::copy_n(b.data, b.length, const_cast<char32_t*>(a.data) + a.length);
         return give(values, new (head) Text{a.length + b.length, 0, a.data});
     }
-    if (char32_t* data = start(a.length + b.length, made))
+    const std::int64_t length = a.length + b.length, room = a.length < 64 ? 0 : length / 2;
+    if (char32_t* data = start(length, made, room))
         std::copy_n(b.data, b.length, std::copy_n(a.data, a.length, data));
     give(values, made);
 }
