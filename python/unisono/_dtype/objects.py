@@ -49,6 +49,9 @@ class dtype:
         if not isinstance(spec, (dtype, type)) or metadata is not None:
             from .._records.records import is_structured, numpys_dtype
 
+            if isinstance(spec, tuple):  # a dtype and the shape, or the fields, of an element
+                made = numpys_dtype(spec, align, metadata)
+                return made if made.subdtype or made.names else dtype(made)
             if metadata is not None or is_structured(spec):
                 return numpys_dtype(spec, align, metadata)
         try:

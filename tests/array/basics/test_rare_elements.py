@@ -251,3 +251,9 @@ def test_products_of_objects_conjugate():
     v = np.array([1.0, 2j, 3], dtype=object)
     assert un.vecdot(v, v) == np.vecdot(v, v)
     assert un.vecmat(v, np.eye(3)).tolist() == np.vecmat(v, np.eye(3)).tolist()
+
+
+def test_dtypes_of_a_dtype_and_a_shape():
+    for spec in ((float, ()), ("i4", ()), ("f4", (2,)), ("i4", [("a", "<i2"), ("b", "<i2")])):
+        assert un.dtype(spec) == np.dtype(spec)
+    assert un.dtype((un.float64, ())) is un.float64 and un.zeros(3, (float, ())).dtype is un.float64

@@ -88,7 +88,7 @@ def test_what_a_length_raises_is_not_lost():
 def test_nothing_is_an_object():
     made = un.array(None)
     assert made.dtype == object and made.shape == () and made[()] is None
-    for given in ([1, None], {}, object()):
+    for given in ({}, object()):
         with pytest.raises(TypeError):
             un.array(given)
 

@@ -17,8 +17,8 @@ from ..._dtype.objects import dtype as _DType
 
 # Kinds of elements that are NumPy's own; of the other kinds those with these characters.
 _kinds, _chars = "OSUMmVT", "gG"
-# Functions that convert: arrays of objects are made where their dtype is given or no number is among them, not of
-# what is no number by mistake.
+# Functions that convert: arrays of objects are made where their dtype is given, or of lists with an element that is no
+# number; a lone object is a mistake.
 _makers = frozenset("array asarray asanyarray ascontiguousarray asfortranarray copy".split())
 # Functions that write into their first argument.
 writes_first = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
@@ -301,10 +301,10 @@ def is_numpys(x):
 
 
 def _holds_objects(x):
-    """Whether a sequence holds objects alone, as functions, instances of a program's classes, or None: no number was meant."""
+    """Whether a sequence holds an element that is no number, as text, None, or an instance of a program's class."""
     if not isinstance(x, (list, tuple)) or not x:
         return False
-    return all(map(is_object, x)) or _holds_numbers_of_others(x)
+    return any(map(is_object, x)) or _holds_numbers_of_others(x)
 
 
 def _is_extended(x):

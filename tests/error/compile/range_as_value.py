@@ -1,6 +1,0 @@
-def f(x):
-    r = range(x)
-    return r
-
-
-args = (3,)
