@@ -419,6 +419,7 @@ def test_few_temporary_arrays_are_whole_at_once():
 
 def test_bands_of_one_thread_stay_in_its_core(capfd):
     rows, columns = 1200, 2000
+    un.synchronize()  # what other tests recorded
     before = un.get_num_threads()
     un._engine._set_setting("debug", "1")
     un.set_num_threads(1)
