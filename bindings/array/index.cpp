@@ -159,8 +159,9 @@ Array index_array(PyObject* o) {
             no_index(o);
         made = to_array(o, true);
     } catch (const Error& e) {
-        if (e.kind() != ErrorKind::Type) throw;
-        if (sequence && is_ragged(o))
+        const bool ragged = sequence && is_ragged(o);
+        if (e.kind() != ErrorKind::Type && !(ragged && e.kind() == ErrorKind::Value)) throw;
+        if (ragged)
             fail(ErrorKind::Value,
                  "index: the list has an inhomogeneous shape after 1 dimension; got lists beside "
                  "other elements; write a tuple, as in a[[0, 1], :], to index several axes");

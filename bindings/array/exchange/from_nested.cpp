@@ -119,6 +119,10 @@ void discover_object(PyObject* o, Nested& n, std::size_t depth) {
         n.parts.push_back({{}, std::move(list), Ref::of(o)});
         return discover_elements(elements, n, depth);
     }
+    if (n.any && n.shape.size() != depth)
+        fail(ErrorKind::Value, std::string("array: the list has an inhomogeneous shape after ") +
+                                   std::to_string(depth) + " dimension" + (depth == 1 ? "" : "s") +
+                                   "; got " + Py_TYPE(o)->tp_name + " beside rows");
     fail(ErrorKind::Type, std::string("array: elements must be numbers; got ") +
                               Py_TYPE(o)->tp_name +
                               "; with dtype=object NumPy makes its array of objects");

@@ -48,6 +48,16 @@ def test_objects_are_refused_unless_asked_for(given):
         un.asarray(given)
 
 
+@pytest.mark.parametrize(
+    "given", [[[1, 2], "a"], (np.zeros(3), "face"), [[1], None], [[[1]], [None]]]
+)
+def test_objects_beside_rows_are_ragged(given):
+    for P in (np, un):
+        for make in (P.array, P.asarray, P.atleast_1d):
+            with pytest.raises(ValueError):
+                make(given)
+
+
 # Programs over `P`, a namespace, that NumPy's own kinds of elements take part in.
 programs = """
 P.array([1, "a", None], dtype=object)
