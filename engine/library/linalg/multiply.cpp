@@ -85,17 +85,6 @@ bool multiply_vector(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std:
     return false;
 }
 
-template <class T>
-void multiply(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::int64_t out_row) {
-    if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
-        if (!is_tiny(s) && multiply_vector(s, a, b, out, out_row)) return;
-    }
-    if constexpr (blas::letter<T> != 0) {
-        if (!is_tiny(s) && blas::present()) return multiply_blas(s, a, b, out, out_row);
-    }
-    multiply_plain(s.m, s.n, s.k, a.data, a.row, a.column, b.data, b.row, b.column, out, out_row);
-}
-
 /// The sum of few products, in order: the bits of multiply_plain.
 template <class T>
 T plain_dot(std::int64_t k, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step) {
@@ -144,6 +133,21 @@ T dot_in_pieces(std::int64_t count, const T* x, std::int64_t x_stride, const T* 
     for (std::int64_t p = 1; p < pieces; ++p)
         total = add_plain(total, sums[static_cast<std::size_t>(p)]);
     return total;
+}
+
+template <class T>
+void multiply(Sizes s, Matrix<const T> a, Matrix<const T> b, T* out, std::int64_t out_row) {
+    if constexpr (std::is_floating_point_v<T> && blas::letter<T> != 0) {
+        if (s.m == 1 && s.n == 1) {  // one of a stack; BLAS packs both operands of a product
+            *out = dot_in_pieces(s.k, a.data, a.column, b.data, b.row);
+            return;
+        }
+        if (!is_tiny(s) && multiply_vector(s, a, b, out, out_row)) return;
+    }
+    if constexpr (blas::letter<T> != 0) {
+        if (!is_tiny(s) && blas::present()) return multiply_blas(s, a, b, out, out_row);
+    }
+    multiply_plain(s.m, s.n, s.k, a.data, a.row, a.column, b.data, b.row, b.column, out, out_row);
 }
 
 /// The largest power of two, up to `most`, that leaves pieces of at least `least` elements.
@@ -195,11 +199,12 @@ Tiling tile(Sizes s, std::int64_t count, bool whole) {
 std::int64_t stack_offset(const MatrixStack& v, std::int64_t index) {
     Dims shape = v.shape, strides = v.strides;
     std::int64_t offset = 0;
-    for (std::size_t axis = shape.size() - 2; axis-- > 0;) {
+    if (shape.size() == 2) return offset;
+    for (std::size_t axis = shape.size() - 3; axis > 0; --axis) {
         offset += index % shape[axis] * strides[axis];
         index /= shape[axis];
     }
-    return offset;
+    return offset + index * strides[0];
 }
 
 /// The row stride of a stack whose rows all lie equally far apart, one matrix after the other; 0 if
@@ -311,6 +316,16 @@ void run_typed(const MatrixStack& a, const MatrixStack& b, T* out) {
             return multiply_symmetric(s, ma, out);
     }
     std::int64_t per_matrix = t.down * t.across;
+    if (per_matrix == 1) {  // of small matrices, finding a tile would cost as much as the product
+        parallel_for(0, count, t.grain, [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t q = first; q < last; ++q) {
+                const Matrix<const T> x{ma.data + stack_offset(a, q), ma.row, ma.column};
+                const Matrix<const T> y{mb.data + stack_offset(b, q), mb.row, mb.column};
+                multiply<T>(s, x, y, out + q * s.m * s.n, s.n);
+            }
+        });
+        return;
+    }
     parallel_for(0, count * per_matrix, t.grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
             std::int64_t index = q / per_matrix, i = q % per_matrix / t.across * t.rows,

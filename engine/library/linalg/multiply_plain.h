@@ -45,12 +45,46 @@ T times(T a, T b) {
     }
 }
 
+/// multiply_plain of so few columns that their sums stay in registers; the same bits.
+template <std::int64_t columns, class T>
+void multiply_narrow(std::int64_t m, std::int64_t k, const T* a, std::int64_t a_row,
+                     std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t b_column,
+                     T* out, std::int64_t out_row) {
+    using Sum = sum_of<T>;
+    for (std::int64_t i = 0; i < m; ++i) {
+        Sum sums[columns] = {};
+        for (std::int64_t p = 0; p < k; ++p) {
+            const Sum x = static_cast<Sum>(a[i * a_row + p * a_column]);
+            for (std::int64_t q = 0; q < columns; ++q)
+                sums[q] += times(x, static_cast<Sum>(b[p * b_row + q * b_column]));
+        }
+        for (std::int64_t q = 0; q < columns; ++q) out[i * out_row + q] = static_cast<T>(sums[q]);
+    }
+}
+
 /// out[m, n] = a[m, k] b[k, n]: a block of rows and columns stays in registers and the first cache
 /// while the summed axis runs in order.
 template <class T>
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
                     std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t b_column,
                     T* out, std::int64_t out_row) {
+    if constexpr (!std::is_same_v<T, bool>) {
+        switch (n) {
+            case 1:
+                return multiply_narrow<1>(m, k, a, a_row, a_column, b, b_row, b_column, out,
+                                          out_row);
+            case 2:
+                return multiply_narrow<2>(m, k, a, a_row, a_column, b, b_row, b_column, out,
+                                          out_row);
+            case 3:
+                return multiply_narrow<3>(m, k, a, a_row, a_column, b, b_row, b_column, out,
+                                          out_row);
+            case 4:
+                return multiply_narrow<4>(m, k, a, a_row, a_column, b, b_row, b_column, out,
+                                          out_row);
+            default: break;
+        }
+    }
     using Sum = sum_of<T>;
     constexpr std::int64_t columns = 64;
     Sum sums[columns];

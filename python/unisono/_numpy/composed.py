@@ -76,7 +76,7 @@ def _truths(*operands):
 
 def _computed_here(x):
     """The array, whose elements are numbers; NumPy computes with objects."""
-    if x.dtype == object:
+    if x.dtype.kind == "O":  # comparing with a class would look the class up
         raise TypeError("expected numbers; got an array of objects")
     return x
 
@@ -97,7 +97,7 @@ def _positive(x):
 def _numbers(x):
     """The array, bools as the smallest integers: what has no loop for bools takes them so."""
     x = _computed_here(as_array(x))
-    return x.astype("int8") if x.dtype == "bool" else x
+    return x.astype("int8") if x.dtype.kind == "b" else x
 
 
 def _square(x):
