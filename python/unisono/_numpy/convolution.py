@@ -129,11 +129,12 @@ def _slide(a, v, mode):
     dtype = un.result_type(a.dtype, v.dtype)
     lead = {"full": m - 1, "same": m // 2, "valid": 0}[mode]
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
+    reaches_beyond = mode != "valid" and m > 1
+    if reaches_beyond and v.dtype.kind in "fc" and not un.isfinite(v).all():
+        return _slide_inside(a, v.astype(dtype, copy=False), lead, count)
     if m > 32 and dtype in ("float32", "float64"):
         return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
-    padded = un.zeros(count + m - 1, dtype, device=a.device)
-    width = min(n, count + m - 1 - lead)
-    padded[lead : lead + width] = a[:width]
+    padded = _padded(a, lead, count + m - 1, dtype)
     if m <= 32:
         made = padded[:count] * v[0]
         for k in range(1, m):
@@ -142,3 +143,20 @@ def _slide(a, v, mode):
     from .products import _view
 
     return un.matmul(_view(padded, (count, m), (1, 1)), v.astype(dtype, copy=False))
+
+
+def _padded(a, lead, length, dtype):
+    made = un.zeros(length, dtype, device=a.device)
+    width = min(a.shape[0], length - lead)
+    made[lead : lead + width] = a[:width]
+    return made
+
+
+def _slide_inside(a, v, lead, count):
+    """`_slide` with weights that give NaN beside the zeros around `a`: these are left out."""
+    from .products import _view
+
+    n, m = a.shape[0], v.shape[0]
+    windows = _view(_padded(a, lead, count + m - 1, v.dtype), (count, m), (1, 1))
+    at = un.arange(count, device=a.device).reshape(-1, 1) + un.arange(m, device=a.device)
+    return un.where((at >= lead) & (at < lead + n), windows * v, 0).sum(axis=1, dtype=v.dtype)

@@ -49,6 +49,39 @@ def test_matmul(dtype, form):
         check(un.asarray(a) @ un.asarray(b), np.asarray(a @ b))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 5])
+def test_stacks_of_small_matrices(dtype, columns):
+    shapes = [((40, 3, 3), (40, 3, columns)), ((5, 1, 2, 4, 6), (3, 2, 6, columns))]
+    for one, two in shapes:
+        a, b = made(one, dtype), made(two, dtype)
+        check(un.asarray(a) @ un.asarray(b), a @ b)
+        a, b = np.swapaxes(made(one, dtype), -1, -2).copy(), made(two, dtype)[::-1]
+        check(un.asarray(a).mT @ un.asarray(b), np.swapaxes(a, -1, -2) @ b)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_stack_of_inner_products_has_the_bits_of_each(dtype):
+    for length in (4, 300, 1000, 40000):
+        a, b = (un.asarray(made((7, length), dtype)) for _ in range(2))
+        alone = [(a[k] @ b[k]).item() for k in range(7)]
+        assert (a[:, None] @ b[:, :, None]).ravel().tolist() == alone
+        assert un.einsum("ij,ij->i", a, b).tolist() == alone
+
+
+@pytest.mark.parametrize("weights", [[np.inf, 1], [1, np.nan, 1], [np.nan] + [1] * 39])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_weights_that_are_not_finite_meet_no_elements_beyond_the_ends(weights, mode):
+    for dtype in ("float64", "float32", "complex128", "int64"):
+        a, v = np.arange(50).astype(dtype), np.array(weights)
+        with np.errstate(all="ignore"):
+            expected = np.convolve(a, v, mode), np.correlate(a, v, mode), np.correlate(v, a, mode)
+        ours, theirs = un.asarray(a), un.asarray(v)
+        check(un.convolve(ours, theirs, mode), expected[0])
+        check(un.correlate(ours, theirs, mode), expected[1])
+        check(un.correlate(theirs, ours, mode), expected[2])
+
+
 def test_matmul_mixes_dtypes_and_fuses_what_feeds_it():
     a, b = made((20, 30), "int32"), made((30, 10), "float32")
     check((un.asarray(a) * 2 + 1) @ un.asarray(b), (a * 2 + 1) @ b)
