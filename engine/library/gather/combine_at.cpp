@@ -2,8 +2,10 @@
 #include "library/gather/combine_at.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "library/lanes.h"
+#include "library/linalg/multiply_plain.h"
 #include "ops/scalar_eval.h"
 #include "primitives/primitive.h"
 #include "tape/record/dtype_rules.h"
@@ -36,6 +38,22 @@ void combine(const Step& step, const View& table, const View& positions, const V
     for (std::int64_t k = 0; k < n; ++k) to[at[k]] = static_cast<T>(step(to[at[k]], value[k]));
 }
 
+/// Sums without a call for each element; false where the dtype has its own rules.
+bool add_at(DType t, const View& table, const View& positions, const View& values) {
+    bool done = false;
+    dispatch(t, [&]<class T>() {
+        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+            T* to = elements<T>(table);
+            const T* value = elements<const T>(values);
+            const auto* at = elements<const std::int64_t>(positions);
+            const std::int64_t n = positions.layout->size();
+            for (std::int64_t k = 0; k < n; ++k) to[at[k]] = add_plain(to[at[k]], value[k]);
+            done = true;
+        }
+    });
+    return done;
+}
+
 template <class F>
 void for_size(std::int64_t bytes, F f) {
     switch (bytes) {
@@ -50,6 +68,7 @@ void for_size(std::int64_t bytes, F f) {
 
 void host::combine_at(const primitives::Combining& combining, Views in, Views out) {
     const DType t = out[0].dtype, compute = combining.compute;
+    if (combining.op == Op::Add && t == compute && add_at(t, out[0], in[0], in[1])) return;
     const Step step{scalar_function(combining.op, compute),
                     t == compute ? nullptr : cast_function(t, compute),
                     t == compute ? nullptr : cast_function(compute, t)};
