@@ -9,6 +9,7 @@
 
 #include "core/settings.h"
 #include "ir/build.h"
+#include "passes/cleanup/borrowed_blocks.h"
 #include "passes/cleanup/cold_splitting.h"
 #include "passes/cleanup/copy_propagation.h"
 #include "passes/cleanup/full_unrolling.h"
@@ -94,6 +95,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     }
     if (!is_host) run("parallel_sums", parallel_sums);
     if (is_host) run("wrap_work_items", wrap_work_items);
+    if (is_host) run("borrowed_blocks", borrowed_blocks);
     if (is_host) run("copy_propagation", copy_propagation);
     if (is_host && !target.keep_checks_visible) {
         run("simplify", simplify);

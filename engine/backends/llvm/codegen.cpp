@@ -33,6 +33,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -47,7 +48,7 @@ namespace {
 
 constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "function(sroa,early-cse,unisono-try,simplifycfg,instcombine<no-verify-fixpoint>,"
     "unisono-while,loop-mssa(licm),unisono-branches,unisono-interleave,loop-vectorize,unisono-"
     "streaming,loop-load-elim,early-cse,"
     "simplifycfg,"
@@ -74,6 +75,17 @@ struct KnownInWhile : llvm::PassInfoMixin<KnownInWhile> {
         passes.addPass(llvm::CorrelatedValuePropagationPass());
         passes.addPass(llvm::InstCombinePass());
         passes.addPass(llvm::EarlyCSEPass());
+        return passes.run(f, analyses);
+    }
+};
+
+/// Calls inside of try whose bodies were taken in: what raises goes on at the handler, without a
+/// look at how the call ended.
+struct WaysOutOfTry : llvm::PassInfoMixin<WaysOutOfTry> {
+    llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+        if (!f.hasFnAttribute(try_attribute)) return llvm::PreservedAnalyses::all();
+        llvm::FunctionPassManager passes;
+        passes.addPass(llvm::JumpThreadingPass());
         return passes.run(f, analyses);
     }
 };
@@ -265,6 +277,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
         [](llvm::StringRef name, llvm::FunctionPassManager& passes, auto) {
             if (name == "unisono-streaming") {
                 passes.addPass(MarkStreaming());
+            } else if (name == "unisono-try") {
+                passes.addPass(WaysOutOfTry());
             } else if (name == "unisono-while") {
                 passes.addPass(KnownInWhile());
             } else if (name == "unisono-branches") {

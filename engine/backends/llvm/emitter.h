@@ -29,6 +29,8 @@ namespace unisono::codegen {
 
 /// Of functions with a while loop.
 inline constexpr const char* while_attribute = "unisono-while";
+/// Of functions with a try.
+inline constexpr const char* try_attribute = "unisono-try";
 
 using Value = llvm::Value;
 

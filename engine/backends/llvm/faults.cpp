@@ -72,6 +72,7 @@ void FunctionEmitter::emit_try(ir::S s) {
         b_.SetInsertPoint(after);
         return;
     }
+    fn_->addFnAttr(try_attribute);
     b_.SetInsertPoint(failed);
     exit_site_->addIncoming(site, failed);
     Value* is_final = b_.CreateOr(b_.CreateICmpEQ(site, int64(interrupted_site)),

@@ -2,6 +2,7 @@
 
 import gc
 import math
+import re
 
 import numpy as np
 import pytest
@@ -668,3 +669,89 @@ def test_containers_of_given_values_are_fields():
 
     held = Holder(d, items)
     assert held.both() == "apple123.0" and held.d is d
+
+
+class Shelf:
+    values: un.float64[:]
+    spare: un.float64[:]
+
+    def __init__(self, n):
+        self.values = np.zeros(n)
+        self.spare = np.ones(n)
+
+    def put(self, i, v):
+        self.values[i] = v
+
+    def get(self, i):
+        return self.values[i]
+
+    def all_values(self):
+        return self.values
+
+    def tail(self):
+        return self.values[1:]
+
+    def swap(self):
+        old = self.values
+        self.values = self.spare
+        self.spare = old
+
+    def replace(self, v):
+        old = self.values
+        self.values = np.full(len(old), v)
+        old[0] = v
+        return old[0] + old[1]
+
+    def share(self):
+        self.spare = self.values
+
+    def first_or_last(self, first):
+        return self.values[0] if first else self.spare[-1]
+
+
+CShelf = un.jitclass(Shelf)
+
+
+def test_methods_called_in_loops_do_not_count_who_holds_an_array():
+    @un.jit
+    def fill(s, n):
+        t = 0.0
+        for i in range(n):
+            s.put(i, i * 0.5)
+            t += s.get(i)
+        return t
+
+    shelf = CShelf(100)
+    assert fill(shelf, 100) == sum(i * 0.5 for i in range(100))
+    text = "\n".join(fill.inspect_llvm().values())
+    assert not re.search(r"call .*block_(keep|release)", text)
+    with pytest.raises(IndexError):
+        fill(shelf, 101)
+
+
+def shelved(s, n):
+    s.put(1, 3.0)
+    kept = s.all_values()
+    tail = s.tail()
+    t = 0.0
+    for i in range(n):
+        t += s.replace(i + 1.0) + s.first_or_last(i % 2 == 0)
+        s.swap()
+        s.put(0, 7.0 + i)
+        s.share()
+        s.replace(2.0)
+    return t + kept[1] + tail[0], kept
+
+
+def test_arrays_outlive_their_attribute():
+    run = un.jit(shelved)
+    want, kept = shelved(Shelf(50), 9)
+    got, made = run(CShelf(50), 9)
+    assert got == want and np.array_equal(np.asarray(made), kept)
+    del made
+    gc.collect()
+    before = un.stats()["bytes_in_use"]
+    for _ in range(50):
+        assert run(CShelf(50), 9)[0] == want
+    gc.collect()
+    assert un.stats()["bytes_in_use"] == before

@@ -1,5 +1,7 @@
 """What handlers ask of an exception that they caught: with CPython and compiled."""
 
+import re
+
 import pytest
 import unisono as un
 
@@ -115,3 +117,28 @@ def catches_other_arguments(n):
 def test_arguments_of_other_types_are_refused():
     with pytest.raises(TypeError, match="other types than those that raise gives here"):
         un.jit(catches_other_arguments)(3)
+
+
+def raised_now_and_then(i):
+    if i % 3 == 0:
+        raise ValueError("every third")
+    return i
+
+
+def test_what_raises_goes_on_at_the_handler():
+    """Where the callee's body was taken in, nothing looks at how the call ended."""
+    inner = un.jit(raised_now_and_then)
+
+    @un.jit
+    def total(n):
+        s = 0
+        for i in range(n):
+            try:
+                s += inner(i)
+            except ValueError:
+                s -= 1
+        return s
+
+    assert total(10) == sum(i if i % 3 else -1 for i in range(10))
+    text = "\n".join(total.inspect_llvm().values())
+    assert not re.search(r"%site\d*\.\S+ = ", text)
