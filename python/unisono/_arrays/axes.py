@@ -33,7 +33,8 @@ def as_array_within(value, x):
     """`value` as an array of the dtype of `x`, beside it; Python's integers that do not fit raise OverflowError."""
     if hasattr(value, "dtype"):
         return as_array_beside(value, x).astype(x.dtype, copy=False)
-    return as_array_beside(as_operand(value, x.dtype), x)
+    made = as_operand(value, x.dtype)
+    return made if made.device == x.device else made.to_device(x.device)
 
 
 def arrays_together(*values):

@@ -279,11 +279,11 @@ class finfo:
     Attributes
     ----------
     bits : int
-    eps, epsneg : number of that dtype
+    eps, epsneg : float
         Distance from 1 to the next larger and to the next smaller number.
-    max, min : number of that dtype
-    smallest_normal, tiny, smallest_subnormal : number of that dtype
-    resolution : number of that dtype
+    max, min : float
+    smallest_normal, tiny, smallest_subnormal : float
+    resolution : float
     precision, nmant, nexp, minexp, maxexp, machep, negep, iexp : int
     dtype : dtype
 
@@ -291,7 +291,7 @@ class finfo:
     --------
     >>> import unisono as un
     >>> un.finfo(un.float32).eps, un.finfo("float64").bits
-    (un.float32(1.1920929e-07), 64)
+    (1.1920928955078125e-07, 64)
     """
 
     def __new__(cls, dtype):
@@ -314,13 +314,13 @@ class finfo:
         self.maxexp = 2 ** (self.nexp - 1)
         self.minexp = 2 - self.maxexp
         self.machep, self.negep = -self.nmant, -self.nmant - 1
+        self.eps, self.epsneg = 2.0**self.machep, 2.0**self.negep
+        self.max = math.ldexp(2 - self.eps, self.maxexp - 1)
+        self.min = -self.max
+        self.smallest_normal = self.tiny = 2.0**self.minexp
+        self.smallest_subnormal = math.ldexp(1.0, self.minexp - self.nmant)
         self.precision = int(self.nmant * math.log10(2))
-        number, most = self.dtype, math.ldexp(2 - 2.0**self.machep, self.maxexp - 1)
-        self.eps, self.epsneg = number(2.0**self.machep), number(2.0**self.negep)
-        self.max, self.min = number(most), number(-most)
-        self.smallest_normal = self.tiny = number(2.0**self.minexp)
-        self.smallest_subnormal = number(math.ldexp(1.0, self.minexp - self.nmant))
-        self.resolution = number(10.0**-self.precision)
+        self.resolution = 10.0**-self.precision
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
