@@ -71,7 +71,6 @@ def measure(name, who):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o700)
         environment = {**os.environ, "UNISONO_CACHE_DIR": folder, "PYTHONPYCACHEPREFIX": folder}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for _ in range(2):
             path = os.path.join(folder, "program.py")
             with open(path, "w") as f:

@@ -650,6 +650,9 @@ def plot(records, path):
 
 def main():
     options = parse_arguments()
+    # Starts are measured as an installed package's are, whose bytecode is kept: every process of a tree without it would
+    # compile the sources again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     python = peer_python(options.peers)
     reason = why_missing("unisono", python)
     if reason:

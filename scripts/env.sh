@@ -9,3 +9,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 # Programs started by name (python, pytest, ruff) are the environment's.
 export VIRTUAL_ENV="$PWD/.venv"
 export PATH="$PWD/.venv/bin:$PATH"
+
+# Bytecode is kept, also where the environment forbids it (as images of containers do): the tests start thousands of
+# processes, and each would compile the package's sources again.
+unset PYTHONDONTWRITEBYTECODE
