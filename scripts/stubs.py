@@ -275,6 +275,8 @@ def class_lines(name, kind):
             lines.append("    def __eq__(self, other: object, /) -> bool: ...")
         elif callable(value):
             lines += function_lines(member, value, "    ", True)
+        elif member == "__iter__":  # None says that there is no iteration
+            lines.append("    __iter__: None")
         else:
             lines += ["    @property", f"    def {member}(self) -> Any: ..."]
             if getattr(value, "fset", None) is not None:

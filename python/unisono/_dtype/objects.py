@@ -180,6 +180,9 @@ class dtype:
         layout = "C" if axes[-1].step == 1 else "F" if axes[0].step == 1 else "A"
         return Type(("array", self.name, len(axes), layout, False))
 
+    # What can be indexed would be iterable too, and libraries take what is iterable for a list of numbers.
+    __iter__ = None
+
     # Annotations: NumPy's names of dtypes are classes, which stand on either side of "|" and within dtype[...].
     __class_getitem__ = classmethod(_GenericAlias)
 

@@ -107,14 +107,29 @@ def _square(x):
 
 def _reciprocal(x):
     x = _numbers(x)
-    if x.dtype.kind in "fc":
+    if x.dtype.kind == "f":
         return 1 / x
+    if x.dtype.kind == "c":
+        return _complex_reciprocal(x)
     if un.geterr()["divide"] != "ignore":
         un.floor_divide(1, x)  # which reports zeros
     made = un.multiply(x, abs(x) == 1)
     if x.dtype.name in ("int32", "int64"):  # 1 / 0 as the processor converts it
         made = un.where(x == 0, un.iinfo(x.dtype).min, made)
     return made
+
+
+def _complex_reciprocal(x):
+    """NumPy's form of 1 / x, whose zeros have the signs of the conjugate; that of a quotient has its numerator's 0."""
+    real, imag = x.real, x.imag
+    flat = un.abs(imag) <= un.abs(real)
+    large, small = un.where(flat, real, imag), un.where(flat, imag, real)
+    ratio = small / large
+    below = large + small * ratio
+    made = un.empty(x.shape, x.dtype, device=x.device)
+    made.real = un.where(flat, 1.0, ratio) / below
+    made.imag = un.where(flat, -ratio, -1.0) / below
+    return made if x.ndim else made[()]
 
 
 def _real(name, *operands):

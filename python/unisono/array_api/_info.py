@@ -27,8 +27,8 @@ class _Info:
         return un.empty(0).device
 
     def devices(self):
-        """All devices present, as a tuple."""
-        return (*un.devices(), *meshes())
+        """All devices present, as a list."""
+        return [*un.devices(), *meshes()]
 
     def default_dtypes(self, *, device=None):
         """Dtypes of Python's numbers, and of indices."""

@@ -89,6 +89,28 @@ def test_sums_start_with_minus_zero():
     assert un.sum(un.zeros((2, 0), "int8"), axis=1, initial=3).dtype == "int64"
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_reciprocals_have_numpys_bits(dtype):
+    ends = [-np.inf, -2.5, -0.0, 0.0, 1.5, np.inf, np.nan]
+    z = np.array([complex(x, y) for x in ends for y in ends], dtype)
+    z = np.concatenate(
+        [z, np.random.default_rng(4).standard_normal(2000).view("c16").astype(dtype)]
+    )
+    with np.errstate(all="ignore"):
+        expected, got = np.reciprocal(z), np.asarray(un.reciprocal(un.asarray(z)))
+    for part in ("real", "imag"):
+        wanted, ours = getattr(expected, part), getattr(got, part)
+        assert np.array_equal(ours, wanted, equal_nan=True)
+        number = ~np.isnan(wanted)
+        assert np.array_equal(np.signbit(ours)[number], np.signbit(wanted)[number])
+
+
+def test_dtypes_are_no_lists():
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(un.float64)
+    assert not np.iterable(un.dtype("int32"))
+
+
 def test_complex_elements_stored_as_real_ones_warn():
     for xp in (un, np):
         kind = xp.exceptions.ComplexWarning
