@@ -133,7 +133,7 @@ class GeneralizedFunction(_engine._ItemLoops):
     nin, nout, nargs : int
         Numbers of operands and results.
     types : list of str
-        The dtypes of its signatures.
+        The dtypes of its signatures; without any, of the calls so far.
     """
 
     _device = None  # where calls with arrays of the host run; None: the host
@@ -156,6 +156,7 @@ class GeneralizedFunction(_engine._ItemLoops):
         self._writable = self._written(writable)
         self._signatures = [types for _, types in signatures]
         self._loops, self._one = {}, None
+        self._seen = {}  # without signatures: types of the calls so far
         self._single = set()  # dtypes and numbers of axes of operands that were a single item
         for types in self._signatures:
             self._check(types)
@@ -179,12 +180,12 @@ class GeneralizedFunction(_engine._ItemLoops):
 
     @property
     def types(self):
-        """Dtypes of the signatures, as NumPy spells loops."""
+        """Dtypes of the signatures, or of the calls so far where there are none, as NumPy spells loops."""
         made = []
-        for types in self._signatures:
+        for types in self._signatures or self._seen:
             chars = [_ufunc._chars[t[1]] for t in types]
             made.append("".join(chars[: self.nin]) + "->" + "".join(chars[self.nin :]))
-        return made
+        return list(dict.fromkeys(made))
 
     def __reduce__(self):
         return self.__qualname__
@@ -210,11 +211,30 @@ class GeneralizedFunction(_engine._ItemLoops):
     # ---- calls
     @property
     def _in_compiled_code(self):
-        """What compiled functions call, for one item and with arrays for the results; None without signatures."""
+        """What compiled functions call, for one item and with arrays for the results."""
         if self._one is None and self._signatures:
             texts = (", ".join(map(spelling.spell, t)) for t in self._signatures)
             self._one = always_jit(self.__wrapped__, [f"void({t})" for t in texts])
+        elif self._one is None:
+            self._one = self._of_any_types()
         return self._one
+
+    def _of_any_types(self):
+        """The same without signatures: for any dtypes, of arrays that have an item's axes."""
+        checks = []
+        for k, names in enumerate(self._inputs + self._outputs):
+            if names:
+                wanted = (
+                    f"the layout {self.signature} wants ({','.join(names)}) of argument {k + 1}"
+                )
+                checks.append(
+                    f"    if x{k}.ndim != {len(names)}:\n"
+                    f"        raise ValueError('{self.__name__}: {wanted} within a compiled function; loop over what "
+                    f"lies in front of an item there')\n"
+                )
+        arguments = ", ".join(f"x{k}" for k in range(self.nargs))
+        text = f"def item({arguments}):\n{''.join(checks)}    f({arguments})\n"
+        return compile_text(text, "item", {"f": self._compiled})
 
     def _call(self, *args, out=None, axes=None, axis=None, keepdims=False):
         """What no loop over a single item has taken."""
@@ -382,7 +402,10 @@ class GeneralizedFunction(_engine._ItemLoops):
                 )
             made = [("array", x.dtype.name, max(1, len(n))) if n else ("scalar", x.dtype.name)
                     for x, n in zip(operands, self._inputs, strict=True)]  # fmt: skip
-            return [*made, *(("array", _ufunc.as_array(g).dtype.name) for g in given)]
+            made += [("array", _ufunc.as_array(g).dtype.name) for g in given]
+            if len(self._seen) < most_loops:
+                self._seen[tuple(made)] = None
+            return made
         numbers = (bool, int, float, complex)
         taken = [a if type(a) in numbers else x for a, x in zip(args, operands, strict=False)]
         kinds = [operand_type(x) for x in taken]

@@ -224,13 +224,14 @@ class Vectorized(Methods, _engine._ItemLoops):
 
     @property
     def types(self):
-        """Loops as NumPy spells them."""
+        """Loops as NumPy spells them; Python's numbers count as arrays of theirs."""
         made = []
-        for types, result in self._eager or [
-            (t, r) for t, r in self._seen.items() if not _is_weak(t)
-        ]:
-            made.append("".join(_ufunc._chars[t] for t in types) + "->" + _ufunc._chars[result])
-        return made
+        for types, result in self._eager or self._seen.items():
+            if len({t in _defaults for t in types}) > 1:
+                continue  # numbers that take their dtype from arrays: of no loop's own
+            chars = (_ufunc._chars[_defaults.get(t, t)] for t in types)
+            made.append("".join(chars) + "->" + _ufunc._chars[result])
+        return list(dict.fromkeys(made))
 
     @property
     def ntypes(self):
@@ -536,10 +537,6 @@ def operand_type(x):
     if isinstance(x, complex):
         return "complex128"
     return _weak[type(x)]
-
-
-def _is_weak(types):
-    return any(t.startswith("weak") for t in types)
 
 
 def casts(x, given, wanted, casting):

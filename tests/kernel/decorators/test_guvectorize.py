@@ -272,3 +272,36 @@ def test_numbers_take_the_dtype_of_the_signature():
         )
     assert above(x.astype("float64"), 2, axis=-1).dtype == "float64"
     assert above(x, 2**40, axis=-1).dtype == above(x, np.int64(2), axis=-1).dtype == "float64"
+
+
+def test_without_signatures_in_compiled_functions():
+    add = un.guvectorize("(n),()->(n)")(add_to_row)
+
+    @un.njit
+    def rows(x, out):
+        for i in range(x.shape[0]):
+            add(x[i], i, out[i])
+
+    for dtype in ("float64", "int32"):
+        x = np.arange(6, dtype=dtype).reshape(2, 3)
+        out = np.zeros((2, 3), dtype)
+        rows(x, out)
+        np.testing.assert_array_equal(out, x + np.array([[0], [1]], dtype))
+
+    @un.njit
+    def whole(x, out):
+        add(x, 1, out)
+
+    with pytest.raises(
+        ValueError, match=r"add_to_row: the layout \(n\),\(\)->\(n\) wants \(n\) of argument 1"
+    ):
+        whole(np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+def test_types_of_calls_without_signatures():
+    add = un.guvectorize("(n),()->(n)")(add_to_row)
+    assert add.types == []
+    add(np.arange(3), 1, np.zeros(3, "int64"))
+    add(np.arange(3), 1, np.zeros(3, "int64"))
+    add(np.arange(3.0), 1.0, np.zeros(3))
+    assert add.types == ["ll->l", "dd->d"]
