@@ -261,7 +261,7 @@ void Assignments::assign_starred(const Node& target, const Node& star, const Val
 void Assignments::assign_in_place(const Node& node, const Value& array, const Value& change) {
     Value target = made(array, node.place);
     Value result = binary(node.text, target, change, node.place);
-    refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+    refuse_cast(node.text + "=", result.type.dtype, array.type.dtype, node.place);
     assign_elements(target, result, node.place);
 }
 
@@ -347,14 +347,14 @@ void Assignments::augment_item(const Node& node, const Node& target, const Value
             Value change;
             behind(before, [&] { change = expression(node.children[1]); });
             Value result = made(binary(node.text, before[2], change, node.place), node.place);
-            refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+            refuse_cast(node.text + "=", result.type.dtype, array.type.dtype, node.place);
             return assign_masked(before[0], before[1], result, node.place);
         }
         Gather g = gathering(target, array, parts);
         Value old = made(gathered(g), target.place);
         Value change = expression(node.children[1]);
         Value result = binary(node.text, old, change, node.place);
-        refuse_cast(node.text, result.type.dtype, array.type.dtype, node.place);
+        refuse_cast(node.text + "=", result.type.dtype, array.type.dtype, node.place);
         return scatter(g, result, node.place);
     }
     if (auto items = view_items(target, array)) {

@@ -236,6 +236,11 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         } else {
             args = items.items;
         }
+    } else if (const Node& last = node.children.back();
+               last.kind == NodeKind::Keyword && last.text == "out" && is_table_function(name)) {
+        Node by_position = node;
+        by_position.children.back() = Node(last.children[0]);
+        args = arguments(by_position, takes_none);
     } else {
         args = arguments(node, takes_none);
     }

@@ -94,10 +94,6 @@ bool Arrays::is_spread(const Value& v, std::span<const E> extents) {
 Value Arrays::elementwise(const std::vector<Value>& operands,
                           const std::function<Value(std::span<const Value>)>& operation,
                           const Place& place) {
-    if (source_.is_kernel) {
-        refuse(place, "whole arrays cannot be computed with in a kernel",
-               "compute with elements: each work-item has its own");
-    }
     auto lazy = std::make_shared<Lazy>();
     std::vector<Value> kept = operands;
     for (Value& v : kept) {
@@ -175,7 +171,8 @@ void Arrays::nest(std::span<const E> extents, const std::function<void(std::span
     emit(inner);
 }
 
-/// Addresses [first, last] of an array's elements, in elements from address 0.
+/// Addresses [first, last] of an array's elements; in kernels, where devices do not tell addresses,
+/// as bytes from the start of its memory.
 std::pair<E, E> Arrays::range_of(std::int32_t array) {
     Descriptor d = describe_array(array);
     E size = i64(size_of(function_->arrays[static_cast<std::size_t>(array)].dtype));
@@ -190,7 +187,8 @@ std::pair<E, E> Arrays::range_of(std::int32_t array) {
         low = low ? op_binary(Op::Add, low, below) : below;
         high = high ? op_binary(Op::Add, high, above) : above;
     }
-    E start = op_binary(Op::Add, b_->address(d.root), op_binary(Op::Mul, d.offset, size));
+    E start = op_binary(Op::Mul, d.offset, size);
+    if (!source_.is_kernel) start = op_binary(Op::Add, b_->address(d.root), start);
     auto from = [&](E by) {
         return by ? op_binary(Op::Add, start, op_binary(Op::Mul, by, size)) : start;
     };
@@ -205,6 +203,7 @@ E Arrays::may_overlap(std::int32_t target, std::int32_t array, bool reads_elsewh
     const ir::Array& y = function_->arrays[static_cast<std::size_t>(b.root)];
     if (is_same_array(target, array)) return reads_elsewhere ? b_->boolean(true) : nullptr;
     if (a.root != b.root) {
+        if (source_.is_kernel) return nullptr;  // work-items answer for memory that they share
         bool are_params = x.param >= 0 && y.param >= 0 && instance_.noalias;
         if (are_params || x.name == "made" || y.name == "made" || are_apart(a.root, b.root))
             return nullptr;
@@ -347,6 +346,11 @@ void Arrays::assign_elements(const Value& target, const Value& given, const Plac
         emit(b_->branch(op_binary(Op::Ge, count, i64(streams_from / size_of(t))), b_->block(past),
                         b_->block(into)));
     };
+    if (overlaps && source_.is_kernel) {
+        fault_if(overlaps, ErrorKind::Value,
+                 "a kernel cannot store an array into one that shares its memory elsewhere", place);
+        overlaps = nullptr;
+    }
     bool is_through_memory = overlaps && constant_int(overlaps) == 1;
     E plain = all_equal;
     if (overlaps) {
@@ -395,6 +399,11 @@ bool Arrays::is_narrow(std::int32_t target, std::int32_t array) {
 Value Arrays::made(const Value& value, const Place& place) {
     if (!value.lazy) return value;
     if (value.lazy->view) return value.lazy->view();
+    if (source_.is_kernel) {
+        refuse(place, "a kernel cannot keep a whole array that it computes",
+               "store it at once, as in r[:] = a + b, or compute with elements: each work-item has "
+               "its own");
+    }
     Value array = make_array(value.type.dtype, value.lazy->extents, place);
     assign_elements(array, value, place);
     if (!value.lazy->is_field) return array;

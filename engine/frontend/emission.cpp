@@ -35,7 +35,7 @@ void Emission::refuse_cast(const std::string& op, DType from, DType to, const Pl
     if (is_bool(to) && !is_bool(from)) fits = false;
     if (!fits) {
         refuse(place,
-               "'" + op + "=' gives " + std::string(name(from)) + ", which an array of " +
+               "'" + op + "' gives " + std::string(name(from)) + ", which an array of " +
                    std::string(name(to)) + " does not take in place",
                "assign to a new name, or convert the operand");
     }

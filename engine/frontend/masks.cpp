@@ -205,7 +205,7 @@ bool Assignments::assign_under_mask(const Node& target, const std::string& op, c
     at(place);
     if (!op.empty()) {
         result = binary(op, array, result, place);
-        refuse_cast(op, result.type.dtype, array.type.dtype, place);
+        refuse_cast(op + "=", result.type.dtype, array.type.dtype, place);
     }
     store_chosen(array, *mask, result, place);
     return true;

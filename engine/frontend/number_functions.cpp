@@ -36,6 +36,13 @@ static std::optional<Op> logical_op(const std::string& name) {
     return name == "logical_xor" ? std::optional(Op::Xor) : std::nullopt;
 }
 
+/// Whether a name is that of an elementwise function, which may be told where its result goes.
+bool is_table_function(const std::string& name) {
+    if (!name.starts_with("np.") && !name.starts_with("un.")) return false;
+    const std::string base = after_dot(name);
+    return base == "fabs" || logical_op(base) || op_from_numpy_name(numpy_spelling(base));
+}
+
 /// math.NAME, np.NAME, un.NAME: any elementwise row of the table of operations.
 Value Operators::call_table(const Node& node, const std::string& name,
                             const std::vector<Value>& args) {
@@ -65,11 +72,12 @@ Value Operators::call_table(const Node& node, const std::string& name,
             refuse(place, name + " is not supported in a compiled function", "compute it outside");
         }
     }
-    bool has_out =
-        args.size() == arity + 1 && args.back().array >= 0 && !is_math && op && !source_.is_kernel;
+    bool has_out = args.size() == arity + 1 && args.back().array >= 0 && !is_math && op;
     if (has_out) {
         std::vector<Value> operands(args.begin(), args.end() - 1);
-        assign_elements(args.back(), call_table(node, name, operands), place);
+        const Value result = call_table(node, name, operands);
+        refuse_cast(name, result.type.dtype, args.back().type.dtype, place);
+        assign_elements(args.back(), result, place);
         return args.back();
     }
     if (args.size() != arity) {
@@ -121,6 +129,14 @@ Value Operators::numpy_function(Op op, const std::string& name, const std::vecto
         E x = cast(args[0].expr, DType::Bool);
         return scalar(args.size() == 1 ? op_unary(op, x)
                                        : op_binary(op, x, cast(args[1].expr, DType::Bool)));
+    }
+    static const std::map<Op, std::string> signs = {{Op::Lt, "<"},  {Op::Le, "<="}, {Op::Gt, ">"},
+                                                    {Op::Ge, ">="}, {Op::Eq, "=="}, {Op::Ne, "!="}};
+    if (auto sign = signs.find(op);  // integers by value: no type holds all of int64 and uint64
+        sign != signs.end() && is_integer(args[0].type.dtype) && is_integer(args[1].type.dtype)) {
+        Value holds = compare_two(sign->second, args[0], args[1], place);
+        holds.type.weak = Weak::None;
+        return holds;
     }
     Type t = args.size() == 1 ? args[0].type : promote_types(args[0].type, args[1].type);
     bool rounds = op == Op::Floor || op == Op::Ceil || op == Op::Trunc;

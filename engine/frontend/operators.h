@@ -7,6 +7,8 @@
 
 namespace unisono::frontend {
 
+bool is_table_function(const std::string& name);
+
 class Operators : public Objects {
   protected:
     using Objects::Objects;

@@ -180,7 +180,7 @@ void Assignments::augment_field(const Node& node, const FieldAccess& f) {
     at(node.place);
     if (old.type.is_array() && f.field.pieces == 0) return assign_in_place(node, old, change);
     Value result = binary(node.text, old, change, node.place);
-    refuse_cast(node.text, result.type.dtype, old.type.dtype, node.place);
+    refuse_cast(node.text + "=", result.type.dtype, old.type.dtype, node.place);
     store_field(f, result, node.place);
 }
 

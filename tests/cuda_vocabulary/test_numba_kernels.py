@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import unisono as un
-from unisono import cuda, float32, int32
+from unisono import bool_, cuda, float32, int32, int64, uint64
 
 RECORD = np.dtype([("x", "f4"), ("v", "i4", 2), ("c", "c8")])
 COUNT, KIND = 4, un.from_dtype(RECORD)
@@ -330,3 +330,64 @@ def test_special_functions_do_not_raise(chosen):
     out = cuda.to_device(np.zeros(4))
     at_poles[1, 1](out)
     np.testing.assert_array_equal(out.copy_to_host(), [np.nan, np.inf, np.inf, 1.0])
+
+
+@cuda.jit
+def steps_of_rows(x, y, out):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        out[i] = np.sqrt(x[i]) + y
+        np.add(out[i], 1, out[i])
+        np.multiply(out[i], out[i], out=out[i])
+
+
+def test_threads_compute_with_rows(chosen):
+    x, y, out = np.arange(12.0).reshape(3, 4), np.arange(4.0), np.zeros((3, 4))
+    steps_of_rows[2, 2](x, y, out)
+    np.testing.assert_array_equal(out, (np.sqrt(x) + y + 1) ** 2)
+
+
+@cuda.jit
+def shifts(x):
+    x[1:] = x[:-1] * 2
+
+
+def test_rows_that_overlap_what_they_are_computed_from_are_refused(chosen):
+    with pytest.raises(ValueError, match="shares its memory elsewhere"):
+        shifts[1, 1](np.arange(4.0))
+        cuda.synchronize()
+
+
+def sine(x, out):
+    np.sin(x, out)
+
+
+def radians(x, out):
+    np.deg2rad(x, out)
+
+
+def negation(x, out):
+    np.logical_not(x, out=out)
+
+
+@pytest.mark.parametrize("function", [sine, radians, negation])
+def test_ufuncs_take_where_their_result_goes(chosen, function):
+    x = np.arange(4.0)
+    out, expected = (np.zeros(4, bool if function is negation else float) for _ in range(2))
+    cuda.jit(function)[1, 1](x, out)
+    function(x, expected)
+    np.testing.assert_allclose(out, expected, rtol=1e-15)
+
+
+def differs(a, b, out):
+    np.less(a, b, out)
+
+
+@pytest.mark.parametrize("a", [-1, 0, 1])
+@pytest.mark.parametrize("b", [0, 1, 2**63 - 1])
+def test_signed_and_unsigned_integers_compare_by_value(chosen, a, b):
+    out = np.zeros(1, bool)
+    cuda.jit((int64, uint64, bool_[:]))(differs)[1, 1](np.int64(a), np.uint64(b), out)
+    assert out[0] == (a < b)
+    cuda.jit((uint64, int64, bool_[:]))(differs)[1, 1](np.uint64(b), np.int64(a), out)
+    assert out[0] == (b < a)

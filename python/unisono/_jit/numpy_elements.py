@@ -17,12 +17,18 @@ def square(x):
 
 
 @jit
-def deg2rad(x):
+def deg2rad(x, out=None):
+    if out is not None:
+        np.multiply(x, np.pi / 180.0, out)
+        return out
     return x * (np.pi / 180.0)
 
 
 @jit
-def rad2deg(x):
+def rad2deg(x, out=None):
+    if out is not None:
+        np.multiply(x, 180.0 / np.pi, out)
+        return out
     return x * (180.0 / np.pi)
 
 

@@ -111,3 +111,34 @@ def test_sizes_that_do_not_fit():
         f(np.arange(6, dtype=np.uint8))
     with pytest.raises(ValueError, match="the last axis must be contiguous"):
         f(np.arange(6, dtype=np.int32)[::2])
+
+
+def in_place(x, out):
+    np.add(x, 1, out)
+    np.multiply(out, x, out=out)
+    return np.fabs(out, out=out)
+
+
+def test_elementwise_functions_take_where_their_result_goes():
+    x = np.arange(-3.0, 3.0)
+    out, expected = np.empty(6), np.empty(6)
+    result = un.jit(in_place, nopython=True)(x, out)
+    np.testing.assert_array_equal(result, in_place(x, expected))
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_results_of_another_kind_are_refused():
+    with pytest.raises(un.CompileError, match="float64, which an array of int64 does not take"):
+        un.jit(in_place, nopython=True)(np.arange(3.0), np.arange(3))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8])
+def test_functions_compare_unsigned_integers_by_value(dtype):
+    @un.jit
+    def below(a, b):
+        return np.less(a, b), np.greater_equal(a, b)
+
+    a, b = np.array([-1, 1, 5], dtype), np.array([2**64 - 1, 1, 0], np.uint64)
+    for given in ((a, b), (b, a)):
+        for found, expected in zip(below(*given), below.py_func(*given), strict=True):
+            np.testing.assert_array_equal(found, expected)
