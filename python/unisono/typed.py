@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .types import Type
+
 __all__ = ["Dict", "List", "Set"]
 
 
@@ -80,8 +82,8 @@ class Set:
 
     Parameters
     ----------
-    iterable : iterable, optional
-        The first items.
+    iterable : iterable or type, optional
+        The first items; or the type of those to come, such as ``un.types.intp``, which makes an empty set.
 
     Returns
     -------
@@ -101,7 +103,8 @@ class Set:
     """
 
     def __new__(cls, iterable: Any = ()) -> Any:
-        return set(iterable)
+        is_type = isinstance(iterable, (type, Type))
+        return set() if is_type else set(iterable)
 
     @staticmethod
     def empty(item_type: Any) -> set[Any]:

@@ -8,6 +8,7 @@ import sys
 import types
 from collections import OrderedDict
 
+from .. import _engine
 from . import unfiled
 
 # By identity: the function, which stays, and what is compiled of it; the last ones used.
@@ -53,7 +54,9 @@ def argument_form(function):
         from .captured import known_name
 
         made = foreign_function(function)
-        return known_name(function) if made is None else made
+        if made is None and hasattr(type(function), "_in_compiled_code"):  # cfunc, vectorize...
+            made = function._in_compiled_code
+        return made if isinstance(made, _engine.Dispatcher) else known_name(function)
     cells = function.__closure__ or ()
     try:
         around = [_kind_of(c.cell_contents, function) for c in cells]

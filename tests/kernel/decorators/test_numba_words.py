@@ -442,3 +442,9 @@ def test_words_of_a_module_that_another_thread_is_importing(monkeypatch):
         return max(x[0], x[1])
 
     assert largest(un.array([1.0, 3.0])) == 3.0
+
+
+def test_sets_of_a_type_start_empty():
+    for item_type in (un.types.intp, un.types.unicode_type, un.float64, str):
+        assert Set(item_type) == set()
+    assert Set("ab") == {"a", "b"}

@@ -141,3 +141,33 @@ def test_partials():
         return TRIPLED(x)
 
     assert around(4) == 12
+
+
+def test_functions_of_other_decorators():
+    @un.cfunc("float64(float64)")
+    def more(x):
+        return x + 1.0
+
+    @un.vectorize
+    def twice(x):
+        return 2 * x
+
+    @un.njit
+    def square(x):
+        return x * x
+
+    @un.njit
+    def one(f, x):
+        return f(x)
+
+    @un.njit
+    def composed(functions, x):
+        for f in functions[::-1]:
+            x = f(x)
+        return x
+
+    assert one(more, 0.5) == 1.5
+    assert one(twice, 0.5) == 1.0
+    assert one(twice, np.arange(3.0)).tolist() == [0.0, 2.0, 4.0]
+    assert composed((more, square, twice), 0.5) == 2.0
+    assert composed((square, more), 0.5) == 2.25
