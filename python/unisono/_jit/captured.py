@@ -81,6 +81,12 @@ def is_taken(value):
     return describe(kind)["form"] in ("instance", "object")
 
 
+def is_plain_number(value):
+    """Whether it is a number of Python's own that is a constant of compiled code as it is."""
+    kind = value.__class__
+    return kind is float or kind is bool or (kind is int and -(2**63) <= value < 2**63)
+
+
 def is_number(value):
     """Whether it is a number of Python or NumPy that compiled code can take as an argument."""
     kind = type(value)
@@ -116,6 +122,9 @@ class Captured:
         found, owner = self.resolve(e.value)
         if not found:
             return False, None
+        known = self.members.get((id(owner), e.attr))
+        if known is not None:
+            return True, known[1]
         is_module = (
             isinstance(owner, types.ModuleType)
             or hasattr(owner, "_holds_compiled_functions")
@@ -140,6 +149,7 @@ class Captured:
         value = getattr(owner, e.attr)
         if e.attr in held and (_is_plain(value) or not _is_settled(owner)):
             self.guard(held, e.attr, value)
+        self.members[id(owner), e.attr] = owner, value
         return True, value
 
     def limits(self, e):

@@ -8,8 +8,11 @@ import types
 
 from .. import _engine
 from . import kernel_words
-from .captured import _name_of, is_taken, known_name
+from .captured import _name_of, is_plain_number, is_taken, known_name
 from .desugar import Value, _call
+from .walks import Visitors
+
+_EXPRESSIONS = Visitors("expression_")
 
 BINARY = {
     ast.Add: "+",
@@ -61,14 +64,19 @@ class Expressions:
     """``node``, ``captured`` and ``resolve`` are the flattener's."""
 
     def expression(self, e):
-        method = getattr(self, f"expression_{type(e).__name__}", None)
+        method = getattr(self, _EXPRESSIONS[e.__class__], None)
         return method(e) if method else self.unsupported(e)
 
     def expression_Constant(self, e):
-        return self.captured(e, repr(e.value), e.value)
+        value = e.value
+        if is_plain_number(value):
+            return self.node(e, "Const", value=value)
+        return self.captured(e, repr(value), value)
 
     def expression_Name(self, e):
         if e.id in self.locals:
+            if not self.has_functions_inside():
+                return self.node(e, "Name", text=e.id)
             if self.generator_inside(e.id) is not None:
                 return self.unsupported(
                     e,

@@ -118,6 +118,9 @@ class _Flattener(
         self.local_types = dict(options.get("locals", {}))
         self.captured_names, self.functions = [], {}
         self.outside = {}  # what names lead to that are not the function's own
+        # Members of modules, which each rewriting of a call asks for: (module, member) by the
+        # module's id and the name.
+        self.members = {}
         self.arrays = {}  # captured ones: mapping or cell, and key there, by the name of a parameter
         self.takes_arrays = (not is_kernel or options.get("captures")) and not options.get(
             "is_method"
@@ -398,7 +401,7 @@ class _Nested(_Flattener):
         self.callees, self.guards, self.nested = around.callees, around.guards, []
         self.classes = around.classes
         self.local_types, self.captured_names, self.functions = {}, [], {}
-        self.takes_arrays = around.takes_arrays
+        self.takes_arrays, self.members = around.takes_arrays, around.members
         args = definition.args
         self.locals = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
         self.locals |= {a.arg for a in (args.vararg, args.kwarg) if a}

@@ -32,6 +32,12 @@ class Nonlocals:
                 self.definition = with_cells(definition, self.writers)
                 self.writers = _writers(self.definition, known)
 
+    def has_functions_inside(self):
+        """Whether a name here may be that of a function inside, of this function or one around."""
+        return self.around is not None or bool(
+            self.functions or self.generators or self.writers or self.expanding
+        )
+
     def names_written_by(self, name):
         """Names that a call of the function assigns here."""
         scope = self

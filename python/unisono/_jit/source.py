@@ -24,7 +24,9 @@ def read_function(function):
         The function's lines as they stand in the file.
     """
     name = function.__code__.co_name  # the text's; the function may have been given another
-    file = inspect.getsourcefile(function) or function.__code__.co_filename
+    file = function.__code__.co_filename
+    if not file.endswith(".py"):  # else it is what inspect finds too, after a look at the disk
+        file = inspect.getsourcefile(function) or file
     if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise CompileError(
             f"{name}: an async function is not compiled; got one at {file}:"

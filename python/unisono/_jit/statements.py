@@ -6,6 +6,9 @@ import ast
 
 from .desugar import Known, _at, _call, _copied
 from .expressions import BINARY
+from .walks import Visitors
+
+_STATEMENTS = Visitors("statement_")
 
 _UPDATES = {
     "intersection_update": "&",
@@ -18,7 +21,7 @@ class Statements:
     """``node``, ``expression`` and ``unsupported`` are the flattener's."""
 
     def statement(self, s):
-        method = getattr(self, f"statement_{type(s).__name__}", None)
+        method = getattr(self, _STATEMENTS[s.__class__], None)
         return method(s) if method else self.unsupported(s)
 
     def statement_Assign(self, s):

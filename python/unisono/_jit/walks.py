@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 _INSIDE = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Visitors(dict):
+    """Names of methods by the class of a node, each the same string every time.
+
+    Python keeps in a cache where the classes above have an attribute, by the string's identity: a name made
+    anew at each node would be looked for in all of them.
+    """
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+
+    def __missing__(self, kind):
+        name = self[kind] = sys.intern(self.prefix + kind.__name__)
+        return name
 
 
 def own_nodes(nodes):
