@@ -153,6 +153,7 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (auto v = work_item(node, name)) return *v;
     if (name == "un.local_array") return local_array(node, ir::Space::Local);
     if (name == "un.private_array") return local_array(node, ir::Space::Private);
+    if (name == "un.pointed_records") return pointed_records(node);
     if (name.rfind("atomic.", 0) == 0) return atomic(node, after_dot(name));
     if (name == "range" || name == "un.prange") {
         refuse(place, after_dot(name) + " can only be looped over",

@@ -342,6 +342,10 @@ class CPointer(metaclass=_Kind):
 
     def __new__(cls, type_: Any) -> Any:
         parsed = _parsed_of(type_)
+        if (
+            parsed[0] == "record"
+        ):  # a struct of C: memory of which `carray` makes an array of records
+            return Type(("pointer", None, parsed[1]))
         return Type(("pointer", parsed[1] if parsed[0] == "scalar" else None))
 
 

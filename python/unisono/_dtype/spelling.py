@@ -5,7 +5,7 @@ Types are plain tuples, so that they compare and hash:
 - ``("scalar", dtype name)``
 - ``("array", dtype name, rank, layout, is read-only)``; the layout is ``"C"`` (``::1`` last), ``"F"`` (``::1``
   first) or ``"A"`` (any strides)
-- ``("pointer", dtype name or None)``: ``CPointer(float64)``, ``voidptr``
+- ``("pointer", dtype name or None)``: ``CPointer(float64)``, ``voidptr``; ``("pointer", None, dtype)`` to records
 - ``("tuple", types)``, ``("list", type)``, ``("dict", key, value)``, ``("set", type)``, ``("text",)``
 - ``("optional", type)``
 - ``("record", NumPy's dtype, rank)``: a structured array, of rank 0 one of its elements
@@ -302,7 +302,8 @@ def spell(type_):
             axes[0] = "::1"
         return f"{type_[1]}[{', '.join(axes)}]"
     if kind == "pointer":
-        return f"CPointer({type_[1]})" if type_[1] else "voidptr"
+        to = type_[1] or (f"Record({type_[2]})" if len(type_) > 2 else None)
+        return f"CPointer({to})" if to else "voidptr"
     if kind == "tuple":
         return f"Tuple(({', '.join(map(spell, type_[1]))}))"
     if kind in ("list", "dict", "set", "optional"):

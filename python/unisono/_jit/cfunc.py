@@ -32,7 +32,8 @@ def cfunc(signature, *, error=0, **options):
 
     Notes
     -----
-    A pointer is an array of one axis whose indices are not checked, as in C; `carray` gives it a shape. The compiled
+    A pointer is an array of one axis whose indices are not checked, as in C; `carray` gives it a shape, and one to a
+    struct, ``CPointer(un.from_dtype(dtype))``, the struct's fields. The compiled
     code needs no lock of Python's and may be called from any thread, as long as the `CFunction` lives.
 
     Examples
@@ -90,7 +91,9 @@ class CFunction:
     """
 
     def __init__(self, function, result, arguments, error):
-        self._compiled = always_jit(function)
+        names = function.__code__.co_varnames
+        pointers = {n: t[2] for n, t in zip(names, arguments, strict=False) if len(t) > 2}
+        self._compiled = always_jit(function, **({"pointers": pointers} if pointers else {}))
         self._result, self._arguments = result, arguments
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__module__, self.__doc__ = function.__module__, function.__doc__
@@ -164,7 +167,8 @@ def carray(pointer, shape, dtype=None):
         In a function compiled by `cfunc` a pointer argument, else a ctypes pointer.
     shape : int or tuple of int
     dtype : dtype, optional
-        Of the elements behind a ``void*``.
+        Of the elements behind a ``void*``; in a function compiled by `cfunc` it can be a structured one, which must lie
+        as C's struct does (``align=True``).
 
     Returns
     -------

@@ -195,7 +195,7 @@ def _array(flattener, e, name):
     return _call(_ARRAYS[name], e, shape, _fields(flattener, dtype) or dtype)
 
 
-def _structured(flattener, e):
+def structured(flattener, e):
     """NumPy's dtype of what names a structured one, or a type of vectors; None of others."""
     import numpy
 
@@ -211,7 +211,7 @@ def _structured(flattener, e):
 
 def _fields(flattener, e):
     """The fields of a structured dtype as ``(name, dtype, shape), ...``; None of others."""
-    dtype = _structured(flattener, e)
+    dtype = structured(flattener, e)
     if dtype is None:
         return None
     rows = []
@@ -236,7 +236,7 @@ def _dynamic_extent(flattener, e, dtype):
     from .captured import known_name
 
     where = f"{flattener.name}: cuda.shared.array(0, ...) in {flattener.file}:{e.lineno}"
-    named = _structured(flattener, dtype) or known_name(flattener.resolve(dtype)[1]) or "float64"
+    named = structured(flattener, dtype) or known_name(flattener.resolve(dtype)[1]) or "float64"
     total = flattener.options.get("shared_bytes", 0)
     size = numpy.dtype(named.removeprefix("dtype:") if isinstance(named, str) else named).itemsize
     if getattr(flattener, "shares", False):

@@ -6,10 +6,24 @@ import ast
 import sys
 
 from .. import _engine
+from .._dtype import objects as _dtypes
 from .._loaded import loaded
 from .._runtime import evaluation
-from . import prange
-from .desugar import Known, Let, Value, _assign, _at, _call, _constant, _copied, _known, _name
+from . import kernel_words, prange
+from .classes import places
+from .desugar import (
+    Known,
+    Let,
+    Value,
+    _assign,
+    _at,
+    _call,
+    _constant,
+    _copied,
+    _known,
+    _name,
+    _tuple,
+)  # fmt: skip
 from .namespaces import numpy_path
 from .signatures import spec_of
 
@@ -25,6 +39,9 @@ class NumbaForms:
         found, value = self.resolve(e.func)
         if not found:
             return None
+        pointers = loaded("unisono._jit.cfunc")
+        if pointers is not None and value in (pointers.carray, pointers.farray):
+            return self.records_behind(e)
         words = loaded("unisono._jit.numba_words")
         if words is not None:
             if value in (words.literal_unroll, words.literally) and len(e.args) == 1:
@@ -34,6 +51,40 @@ class NumbaForms:
         if value in (evaluation.get_num_threads, evaluation.set_num_threads) and not e.keywords:
             return self.asked_of_python(e, value)
         return self.instance_of_type(e, value)
+
+    def records_behind(self, e):
+        """carray of a pointer to records, or to void with the dtype of records, by their fields; else None."""
+        given = dict(zip(("pointer", "shape", "dtype"), e.args, strict=False))
+        given.update({k.arg: k.value for k in e.keywords})
+        if "pointer" not in given or "shape" not in given:
+            return None
+        if "dtype" in given:
+            dtype = kernel_words.structured(self, given["dtype"])
+        else:
+            name = getattr(given["pointer"], "id", None)
+            dtype = self.options.get("pointers", {}).get(name)
+        if dtype is None:
+            return None
+        fields = self.fields_at(places(dtype), e)
+        step = _constant(dtype.itemsize, e)
+        return _call("un.pointed_records", e, given["pointer"], given["shape"], step, fields)
+
+    def fields_at(self, found, e):
+        rows = []
+        for name, dtype, offset, _, pieces, shape, _, odd, inner in found:
+            if odd or pieces:
+                why = odd or "its numbers are not aligned in the dtype"
+                raise _engine.CompileError(
+                    f"{self.name}: the records behind a pointer in {self.file}:{e.lineno}: compiled code cannot read "
+                    f"field '{name}': {why}; make the dtype with align=True, as C lays it out"
+                )
+            if inner is not None:
+                rows.append(_tuple(e, _constant(name, e), self.fields_at(inner, e)))
+                continue
+            scalar = _at(Value(value=getattr(_dtypes, dtype), ctx=ast.Load()), e)
+            lengths = _tuple(e, *(_constant(n, e) for n in shape))
+            rows.append(_tuple(e, _constant(name, e), scalar, _constant(offset, e), lengths))
+        return _tuple(e, *rows)
 
     def asked_of_python(self, e, function):
         """A call that the interpreter makes, each time: the answer may change."""

@@ -194,3 +194,76 @@ def nothing(x):
 def with_dict(x):
     y = {1: x}
     return y[1]
+
+
+STRUCT = np.dtype(
+    [
+        ("i1", "i4"),
+        ("f2", "f4"),
+        ("d3", "f8"),
+        ("af", "f4", (7,)),
+        ("b", "?"),
+        ("p", np.dtype([("x", "i2"), ("y", "f8", (2, 2))], align=True)),
+    ],
+    align=True,
+)
+
+
+def records(n):
+    made = np.zeros(n, STRUCT)
+    for name in ("i1", "f2", "d3"):
+        made[name] = np.arange(1, n + 1)
+    made["af"] = np.arange(7 * n).reshape(n, 7)
+    made["p"]["x"] = 3
+    made["p"]["y"] = np.arange(4 * n).reshape(n, 2, 2)
+    return made
+
+
+def weighed(pointer, n):
+    base = un.carray(pointer, n)
+    total = 0.0
+    for i in range(n):
+        total += base[i].i1 * base[i].f2 / base[i].d3 + base[i].af.sum() + base[i].p.y[1, 0]
+        base[i].p.x += i
+        base[i].b = base[i].i1 > 1
+        base[i]["d3"] = 0.5
+    return total
+
+
+def weighed_void(pointer, n):
+    base = un.carray(pointer, (n,), STRUCT)
+    base.i1[0] = 7
+    return base[n - 1].d3 + base["f2"].sum()
+
+
+def expected_of(a):
+    total = float((a["i1"] * a["f2"] / a["d3"]).sum() + a["af"].sum() + a["p"]["y"][:, 1, 0].sum())
+    a["p"]["x"] += np.arange(len(a), dtype="i2")
+    a["b"] = a["i1"] > 1
+    a["d3"] = 0.5
+    return total
+
+
+def test_pointers_to_structs():
+    to_struct = un.types.CPointer(un.from_dtype(STRUCT))
+    f = un.cfunc(un.types.float64(to_struct, un.types.intp))(weighed)
+    given, wanted = records(5), records(5)
+    assert f.ctypes(given.ctypes.data, 5) == expected_of(wanted)
+    assert given.tobytes() == wanted.tobytes()
+    assert "CPointer(Record" in f.signature
+
+
+def test_pointers_to_void_with_a_structured_dtype():
+    f = un.cfunc("float64(voidptr, int64)")(weighed_void)
+    given = records(3)
+    assert f.ctypes(given.ctypes.data, 3) == 3.0 + 6.0
+    assert given["i1"].tolist() == [7, 2, 3]
+
+
+def test_structs_that_are_not_aligned_are_refused():
+    packed = un.types.CPointer(un.from_dtype(np.dtype([("a", "i1"), ("x", "f8")])))
+    with pytest.raises(un.CompileError, match="field 'x': its numbers are not aligned.*align=True"):
+
+        @un.cfunc(un.types.float64(packed))
+        def f(pointer):
+            return un.carray(pointer, 1)[0].x
