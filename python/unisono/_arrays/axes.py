@@ -25,7 +25,7 @@ def as_array_beside(value, *others):
     made = as_array(value)
     for x in others:
         if isinstance(x, _engine._Array):
-            return made if x.device == "cpu" else made.to_device(x.device)
+            return made if made.device == x.device else made.to_device(x.device)
     return made
 
 

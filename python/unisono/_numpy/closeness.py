@@ -111,7 +111,7 @@ def array_equal(a1, a2, equal_nan=False):
     True
     """
     try:
-        x, y = as_array(a1), as_array(a2)
+        x, y = arrays_together(a1, a2)
     except (TypeError, ValueError):
         return _equal_for_numpy("array_equal", a1, a2, equal_nan)
     if tuple(x.shape) != tuple(y.shape):

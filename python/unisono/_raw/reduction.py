@@ -1,4 +1,8 @@
-"""``ReductionKernel`` with CuPy's signature: a raw kernel that combines rows, and for long ones one of their parts."""
+"""``ReductionKernel`` with CuPy's signature: a raw kernel that combines rows, and for long ones one of their parts.
+
+A row, or each part of it, has lanes that take its elements in turn and that halves combine at last. On GPUs a lane is a
+work-item, so that neighbours read neighbours; on CPUs a work-item has all lanes, as a loop that becomes vectors.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,10 @@ from .arguments import place_of
 from .kernels import RawKernel
 from .typed import BLOCK, C_NAMES, Typed, laid_out, readable, typedefs
 
-WARP = 32
-MOST_ALONE, MOST_OF_A_WARP = 64, 1024  # columns of a row for one work-item, and for a warp of them
-MOST_PARTS, MOST_BLOCKS = 64, 1024  # of a row, each of which takes a block; of all rows
-
-
-def _width_of(columns):
-    """How many work-items combine a row: blocks of `BLOCK` of them take as many rows as they have place for."""
-    if columns <= MOST_ALONE:
-        return 1
-    return WARP if columns <= MOST_OF_A_WARP else BLOCK
+LANES = 32  # of a row that is longer than MOST_ALONE
+MOST_ALONE = 16  # columns of a row that one work-item combines in their order
+LEAST_OF_A_PART, MOST_PARTS, MOST_TASKS = 1024, 512, 2048  # columns; of a row; of all rows
+MOST_BLOCKS_OF_A_CPU = 64
 
 
 class ReductionKernel(Typed):
@@ -79,28 +77,30 @@ class ReductionKernel(Typed):
     @property
     def cached_codes(self):
         """The C texts made so far, by dtypes; of rows in parts that of the parts."""
-        return {types: k.code for (types, stage, _), k in self._texts.items() if stage != "last"}
+        return {types: k.code for (types, stage, *_), k in self._texts.items() if stage != "last"}
 
-    def _kernel(self, letters, types, stage, width):
-        """What combines rows, ``width`` work-items each: as a whole, to parts of them, or from these at last."""
-        made = self._texts.get((types, stage, width))
+    def _kernel(self, letters, types, alike, stage, lanes, is_wide):
+        """What combines rows of so many lanes: as a whole, to parts of them, or from these at last."""
+        key = types, stage, alike, lanes, is_wide
+        made = self._texts.get(key)
         if made is None:
-            text = self._text(letters, types, stage, width)
-            made = self._texts[types, stage, width] = RawKernel(text, self.name, self.options)
+            text = self._text(letters, types, alike, stage, lanes, is_wide)
+            made = self._texts[key] = RawKernel(text, self.name, self.options)
         return made
 
-    def _text(self, letters, types, stage, width):
+    def _text(self, letters, types, alike, stage, lanes, is_wide):
+        """`alike`: of each parameter whether all elements take its only one."""
         out = self._out[0]
         dtype = C_NAMES[types[-1]]
         kind = self._type or dtype
         arguments, first = [], []
-        for p, of_argument in zip(self._in, types, strict=False):
+        for p, of_argument, is_one in zip(self._in, types, alike, strict=False):
             c = C_NAMES[of_argument]
             if p.is_raw:
                 arguments.append(f"const {c}* {p.name}")
             else:
-                arguments.append(f"const {c}* {p.name}_of, long long {p.name}_by")
-                first.append(f"{c} {p.name} = {p.name}_of[i * {p.name}_by];")
+                arguments.append(f"const {c}* {p.name}_of")
+                first.append(f"{c} {p.name} = {p.name}_of[{'0' if is_one else 'i'}];")
         map_expr = self._map
         if stage == "last":
             arguments, first, map_expr = [f"const {kind}* _parts_of"], [], "_parts_of[i]"
@@ -113,32 +113,60 @@ class ReductionKernel(Typed):
         {dtype} {out.name} = 0;
         {self._post};
         {out.name}_of[_row] = {out.name};"""
-        combine = f"""
+
+        def add(into, at):
+            return f"""{{
+            long long i = _row * _columns + {at};
+            {" ".join(first)}
+            {kind} a = {into}, b = {map_expr};
+            {into} = {self._reduce};
+        }}"""
+
+        def combine(into, lane, half):
+            return f"""{{
+            {kind} a = {into}[{lane}], b = {into}[{lane} + {half}];
+            {into}[{lane}] = {self._reduce};
+        }}"""
+
+        if lanes == 1:
+            body = f"for (long long _k = _begin; _k < _end; ++_k) {add('_result', '_k')}"
+        elif is_wide:
+            body = f"""long long _k = _begin + _lane;
+    for (; _k < _end; _k += {lanes}) {add("_result", "_k")}
     __shared__ {kind} _of_items[{BLOCK}];
     _of_items[threadIdx.x] = _result;
     __syncthreads();
-    for (int _half = {width // 2}; _half > 0; _half >>= 1) {{
-        if (_lane < _half) {{
-            {kind} a = _of_items[threadIdx.x], b = _of_items[threadIdx.x + _half];
-            _of_items[threadIdx.x] = {self._reduce};
-        }}
+    for (int _half = {lanes // 2}; _half > 0; _half >>= 1) {{
+        if (_lane < _half) {combine("_of_items", "threadIdx.x", "_half")}
         __syncthreads();
     }}
     _result = _of_items[threadIdx.x];"""
+        else:
+            halves = [lanes >> k for k in range(1, lanes.bit_length())]
+            body = f"""{kind} _of_lanes[{lanes}];
+    for (long long _l = 0; _l < {lanes}; ++_l) _of_lanes[_l] = _result;
+    long long _k = _begin;
+    for (; _k + {lanes} <= _end; _k += {lanes})
+        for (long long _l = 0; _l < {lanes}; ++_l) {add("_of_lanes[_l]", "_k + _l")}
+    for (long long _l = 0; _l < _end - _k; ++_l) {add("_of_lanes[_l]", "_k + _l")}
+""" + "".join(
+                f"    for (long long _l = 0; _l < {n}; ++_l) {combine('_of_lanes', '_l', n)}\n"
+                for n in halves
+            )
+            body += "    _result = _of_lanes[0];"
+        items = lanes if is_wide else 1  # of a task
+        task = "long long _row = _task, _begin = 0, _end = _row < _rows ? _columns : 0;"
+        if stage == "parts":
+            task = """long long _row = _task / _parts, _begin = _task % _parts * _each;
+    long long _end = _row < _rows ? min(_begin + _each, _columns) : _begin;"""
         return f"""{typedefs(letters)}{self.preamble}
-extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, long long _columns, int _parts) {{
-    int _lane = threadIdx.x % {width};
-    long long _task = (long long)blockIdx.x * {BLOCK // width} + threadIdx.x / {width};
-    long long _row = _task / _parts, _part = _task % _parts;
+extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, long long _columns, int _parts,
+                                       long long _each) {{
+    int _lane = threadIdx.x % {items};
+    long long _task = ((long long)blockIdx.x * blockDim.x + threadIdx.x) / {items};
+    {task}
     {kind} _result = {self._identity};
-    if (_row < _rows) {{
-        for (long long _k = _part * {width} + _lane; _k < _columns; _k += (long long)_parts * {width}) {{
-            long long i = _row * _columns + _k;
-            {" ".join(first)}
-            {kind} a = _result, b = {map_expr};
-            _result = {self._reduce};
-        }}
-    }}{combine if width > 1 else ""}
+    {body}
     if (_row < _rows && _lane == 0) {{
         {store}
     }}
@@ -193,8 +221,7 @@ extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, 
                     laid_out(a, dtype, shape, device).transpose(*kept, *axes), dtype, None, device
                 )
             given.append(made.reshape(-1))
-            if not p.is_raw:
-                given.append(0 if np.size(a) == 1 else 1)
+        alike = tuple(np.size(a) == 1 for a in args)
         final = (
             [1 if k in axes else n for k, n in enumerate(shape)]
             if keepdims
@@ -202,26 +229,34 @@ extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, 
         )
         result = un.zeros(tuple(final), types[-1], device=device)
         if rows:
-            self._combine(letters, types, given, result.reshape(-1), rows, columns, stream)
+            self._combine(letters, types, alike, given, result.reshape(-1), rows, columns, stream)
         if out is None:
             return result
         out[...] = result
         return out
 
-    def _combine(self, letters, types, given, result, rows, columns, stream):
+    def _combine(self, letters, types, alike, given, result, rows, columns, stream):
         import unisono as un
 
-        def run(stage, arguments, columns, parts):
-            width = _width_of(columns)
-            kernel = self._kernel(letters, types, stage, width)
-            blocks = -(-rows * parts * width // BLOCK)
-            kernel(blocks, BLOCK, (*arguments, rows, columns, parts), stream=stream)
+        is_wide = result.device.kind == "gpu"
 
-        parts = max(1, min(MOST_PARTS, columns // (4 * BLOCK), MOST_BLOCKS // rows))
+        def run(stage, arguments, columns, parts):
+            lanes = 1 if columns <= MOST_ALONE else LANES
+            kernel = self._kernel(letters, types, alike, stage, lanes, is_wide)
+            items = rows * parts * (lanes if is_wide else 1)
+            block = BLOCK if is_wide else min(BLOCK, -(-items // MOST_BLOCKS_OF_A_CPU))
+            each = -(-columns // (parts * LANES)) * LANES
+            kernel(
+                -(-items // block), block, (*arguments, rows, columns, parts, each), stream=stream
+            )
+
+        parts = max(1, min(MOST_PARTS, columns // LEAST_OF_A_PART, MOST_TASKS // rows))
         if parts == 1:
             run("whole", (*given, result), columns, 1)
             return
-        last = self._kernel(letters, types, "last", _width_of(parts))
+        last = self._kernel(
+            letters, types, alike, "last", LANES if parts > MOST_ALONE else 1, is_wide
+        )
         kind = last._function().parameters[0][0].base
         between = un.empty(rows * parts, kind, device=result.device.name)
         run("parts", (*given, between), columns, parts)

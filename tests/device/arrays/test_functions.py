@@ -125,3 +125,13 @@ def test_full_of_an_array_elsewhere_is_refused(device):
         pytest.skip("there is no other place")
     with pytest.raises(un.DeviceError, match="operands live on different devices"):
         un.full((2, 3), un.ones(3), device=device)
+
+
+def test_numpys_arrays_are_compared_on_the_device_of_the_other(device):
+    host = np.array([1.0, 2.0, np.nan])
+    for ours in (un.asarray(host, device=device), un.asarray(host, device="cpu")):
+        with un.device(device):
+            assert np.array_equal(ours, host, equal_nan=True)
+            assert un.array_equal(host, ours, equal_nan=True) and not un.array_equal(host, ours)
+            assert un.isclose(ours, host, equal_nan=True).all()
+            assert not un.array_equiv(ours, host)

@@ -2,6 +2,7 @@
 
 import gc
 import linecache
+import re
 
 import numpy as np
 import pytest
@@ -460,7 +461,7 @@ def test_reduction_kernels(chosen):
 
 
 @pytest.mark.parametrize(
-    "columns, most_blocks", [(1, 8), (3, 8), (64, 8), (65, 250), (1025, 2000), (5000, 2000)]
+    "columns, most_blocks", [(1, 64), (3, 64), (16, 64), (17, 250), (1025, 2000), (5000, 2000)]
 )
 def test_reductions_of_many_short_rows_share_blocks(chosen, columns, most_blocks, monkeypatch):
     from unisono._raw import kernels
@@ -479,6 +480,27 @@ def test_reductions_of_many_short_rows_share_blocks(chosen, columns, most_blocks
     assert sum(blocks) <= most_blocks and len(blocks) == 1
     assert float(total(x[:7])) == 2 * a[:7].sum()
     assert total(x[:, :0], axis=1).get().tolist() == [0] * 2000
+
+
+@pytest.mark.parametrize(
+    "shape", [(5, 16), (5, 17), (3, 31), (3, 1000), (300, 2050), (1, 70_001), (2, 100_000)]
+)
+def test_reductions_have_the_bits_of_other_places(chosen, shape):
+    a = np.random.default_rng(8).standard_normal(shape).astype(np.float32)
+    dot = un.ReductionKernel("T x, T by", "T y", "x * by", "a + b", "y = a", "0", "dot")
+    (x,) = there(chosen, a)
+    got = dot(x, np.float32(3), axis=1).get()
+    np.testing.assert_array_equal(got, dot(un.array(a), np.float32(3), axis=1).get())
+    np.testing.assert_allclose(got, 3 * a.sum(1, dtype=float), rtol=1e-5, atol=1e-2)
+
+
+def test_parts_of_rows_are_read_as_vectors():
+    total = un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    with un.device("cpu"):
+        assert float(total(un.ones(1 << 16, "float32"))) == 1 << 16
+    parts = next(k for (_, stage, *_), k in total._texts.items() if stage == "parts")
+    kernel = next(iter(parts._launches.values()))[0]
+    assert re.search(r"fadd <\d+ x float>", kernel.inspect_llvm())
 
 
 def test_scan_kernels(chosen):

@@ -45,6 +45,9 @@ class MemoryPool:
         pass
 
     def _stats(self):
+        import unisono as un
+
+        un.eval()  # arrays that statements before make are counted, as if they had been made there
         return _memory.stats(_current_device())
 
     def malloc(self, size):
