@@ -425,6 +425,8 @@ _names = {
     "I": "unsigned integer", "l": "long integer", "L": "unsigned long integer", "q": "long long integer",
     "Q": "unsigned long long integer", "f": "single precision", "d": "double precision",
     "F": "complex single precision", "D": "complex double precision", "e": "half precision",
+    "g": "long precision", "G": "complex long double precision", "S1": "character", "S": "string", "U": "unicode",
+    "V": "void", "O": "object",
 }  # fmt: skip
 
 

@@ -532,7 +532,8 @@ def fromregex(file, regexp, dtype, encoding=None):
     ----------
     file : str, path or file object
     regexp : str or compiled expression
-    dtype : dtype, optional
+    dtype : dtype
+        Of numbers; or a structured one, with a field for each group, of numbers and texts.
     encoding : str, optional
 
     Returns
@@ -558,7 +559,14 @@ def fromregex(file, regexp, dtype, encoding=None):
     with _opened(file, "rb") as opened:
         text = opened.read()
     text = text.decode(encoding or "latin1") if isinstance(text, bytes) else text
-    found = (regexp if hasattr(regexp, "findall") else re.compile(regexp)).findall(text)
+    regexp = regexp if hasattr(regexp, "findall") else re.compile(regexp)
+    if isinstance(dtype, list) or getattr(dtype, "names", None):
+        import io
+
+        import numpy
+
+        return un.asarray(numpy.fromregex(io.StringIO(text), regexp, dtype))
+    found = regexp.findall(text)
     rows = [[v] if isinstance(v, str) else list(v) for v in found]
     flat = _parse([v for row in rows for v in row], dtype)
     return flat.reshape((len(rows), -1)) if rows and len(rows[0]) > 1 else flat

@@ -4,6 +4,7 @@ The dtype is NumPy's, the memory ours (strided_memory.py). A field of numbers is
 storage, so that its operations are lazy and fuse; whole records are moved by NumPy, once pending work is done.
 """
 
+import builtins
 import operator
 
 from .. import _engine
@@ -203,8 +204,13 @@ class RecordArray(Strided):
         self._host().sort(axis, kind, order, **options)
 
     def view(self, dtype=None, type=None):
-        """The same memory as another dtype."""
+        """The same memory as another dtype, or as a class of NumPy's such as ``recarray``."""
+        import numpy
+
         host = self._host()
+        kind = dtype if type is None else type
+        if isinstance(kind, builtins.type) and issubclass(kind, numpy.ndarray):
+            return host.view(kind) if type is None or dtype is None else host.view(dtype, kind)
         made = host.view() if dtype is None else host.view(_numpys_spec(dtype))
         return self._ours(made)
 

@@ -58,15 +58,58 @@ def default_rng(seed=None):
     return Generator(seed if is_made else PCG64(seed))
 
 
+_numpys = ("PCG64DXSM", "SFC64")
+_numpys_text = """NumPy's own {0}; a generator over it is NumPy's, too, and so are the arrays that it draws.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, or SeedSequence, optional
+
+    Raises
+    ------
+    ValueError
+        If the seed is negative.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> rng = un.random.Generator(un.random.{0}(5))
+    >>> rng.random(3).shape
+    (3,)
+    """
+
+
+def __dir__():
+    return sorted({*globals(), *_numpys})
+
+
+def _with_our_seeds(kind):
+    """A bit generator of NumPy's that takes seed sequences of ours."""
+    import numpy
+
+    def __init__(self, seed=None):
+        if isinstance(seed, SeedSequence):
+            of_numpy = numpy.random.SeedSequence
+            seed = of_numpy(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
+        kind.__init__(self, seed)
+
+    text = _numpys_text.format(kind.__name__)
+    made = type(
+        kind.__name__, (kind,), {"__init__": __init__, "__module__": __name__, "__doc__": text}
+    )
+    globals()[kind.__name__] = made
+    return made
+
+
 def __getattr__(name):
     if name == "mtrand":  # NumPy's module of the old interface
         from importlib import import_module
 
         return import_module(".mtrand", __name__)
-    if name in ("PCG64DXSM", "SFC64"):  # NumPy's own, as is a generator over them
+    if name in _numpys:  # NumPy's own, as is a generator over them
         import numpy
 
-        return getattr(numpy.random, name)
+        return _with_our_seeds(getattr(numpy.random, name))
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

@@ -216,3 +216,37 @@ def test_rolls_by_what_int_reads():
             assert xp.roll(x, shift, axis=0).tolist() == [3, 4, 0, 1, 2]
         with pytest.raises(ValueError, match="invalid literal for int"):
             xp.roll(x, "a", axis=0)
+
+
+def test_typenames_are_numpys():
+    for char in [*"?bBhHiIlLqQfdgFDGSUVO", "S1"]:
+        assert un.typename(char) == np.typename(char)
+
+
+def test_numpys_bit_generators_take_seed_sequences_of_ours():
+    for name in ("PCG64DXSM", "SFC64", "PCG64", "MT19937"):
+        drawn = []
+        for xp in (np, un):
+            seeds = xp.random.SeedSequence(1234).spawn(3)
+            made = [xp.random.Generator(getattr(xp.random, name)(s)) for s in seeds]
+            drawn.append([int(g.integers(0, 2**40)) for g in made])
+        assert drawn[0] == drawn[1]
+
+
+def test_matches_of_expressions_with_texts():
+    from io import StringIO
+
+    text, expression = "1312 foo\n1534  bar\n444   qux", r"(\d+)\s+(...)"
+    dtype = [("num", "int64"), ("key", "S3")]
+    expected = np.fromregex(StringIO(text), expression, dtype)
+    assert un.fromregex(StringIO(text), expression, dtype).tolist() == expected.tolist()
+    numbers = un.fromregex(StringIO("a=1,2.5 a=3,4"), r"a=(\d+),(\S+)", [("i", "i4"), ("x", "f8")])
+    assert numbers["x"].tolist() == [2.5, 4.0]
+
+
+def test_records_as_numpys_record_arrays():
+    x = un.array([(1.0, 2), (3.0, 4)], dtype=[("x", "f8"), ("y", "i8")])
+    for made in (x.view(un.recarray), x.view(type=un.recarray), x.view(x.dtype, un.recarray)):
+        assert type(made) is np.recarray and made.x.tolist() == [1.0, 3.0]
+    made.y[0] = 7
+    assert x["y"].tolist() == [7, 4]
