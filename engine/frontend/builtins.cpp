@@ -83,6 +83,8 @@ Value Calls::known_call(const Node& node) {
 std::optional<Value> Calls::number_view(const Node& node, const Value& object) {
     const std::string& name = node.children[0].text;
     bool is_number = object.type.is_scalar() && !object.type.is_complex();
+    if (object.type.is_complex() && name == "item" && node.children.size() == 1)
+        return scalar(cast(object.expr, DType::Complex128), Weak::Complex);
     if (object.type.is_scalar() && !object.type.is_weak() && name == "astype" &&
         node.children.size() == 2) {
         auto to = dtype_of(node.children[1]);
@@ -124,10 +126,11 @@ Value Calls::bit_length(const Value& number) {
 /// A method that is written in Python, which the callee's second child names.
 std::optional<Value> Calls::library_method(const Node& node, const Value& object) {
     const Node& callee = node.children[0];
+    const bool is_any_list = object.type.is_list() || object.type.is_object_list();
     bool is_known = callee.children.size() > 1 &&
                     (object.type.is_text() || object.type.is_tuple() || object.type.is_scalar() ||
                      (object.type.is_array() && callee.text == "tolist") ||
-                     (are_bytes(object.type) && (callee.text == "decode" || callee.text == "hex")));
+                     are_bytes(object.type) || (is_any_list && callee.text == "index"));
     if (!is_known) return std::nullopt;
     return call_function(node, named_function(callee.children[1]), {}, &object);
 }
@@ -394,8 +397,10 @@ bool Calls::is_instance(const Type& t, const Node& wanted) {
                           source_.classes.at(static_cast<std::size_t>(wanted.index)).record.get());
     const std::string& name = wanted.text;
     bool is_numpy = t.is_scalar() && !t.is_weak();
-    if (name == "int") return t.weak == Weak::Int || (t.is_scalar() && t.weak == Weak::Bool);
-    if (name == "float") return t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64);
+    // Of bytes and of lists, which are arrays here, the items are numbers, they are not.
+    if (name == "int") return t.is_scalar() && (t.weak == Weak::Int || t.weak == Weak::Bool);
+    if (name == "float")
+        return t.is_scalar() && (t.weak == Weak::Float || (is_numpy && t.dtype == DType::Float64));
     if (name == "bool") return t.is_scalar() && t.weak == Weak::Bool;
     if (name == "complex") return t.is_complex() && t.dtype == DType::Complex128;
     if (name == "bytes" || name == "bytearray")

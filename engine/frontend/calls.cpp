@@ -203,7 +203,7 @@ Value Calls::call_with(const Node& node, const Source& callee, std::vector<Value
         bool is_named = false;
         for (const auto& [name, b] : env_.names)
             is_named = is_named || (b.value.type.is_list() && b.value.list == v.list);
-        if (!is_named && !lists_[static_cast<std::size_t>(v.list)].literal)
+        if (!is_named && !is_byte_list(v.type) && !lists_[static_cast<std::size_t>(v.list)].literal)
             v = Tables(*this, node.place).storable(v);
     }
     learn_from(callee, values, node.place);
@@ -339,7 +339,9 @@ Value Calls::result_of_call(const Type& type, const ResultShape& shape,
         E address = b_->read(outs.at(index));
         find_owner(outs.at(index + 1), address, d.extents, arrays);
         emit(b_->adopt(d.root, address, b_->read(outs.at(index + 1))));
-        return view("result", d);
+        Value array = view("result", d);
+        array.type.weak = type.weak;  // a part of bytes
+        return array;
     }
     for (std::size_t i = 0; i < shape.items.size(); ++i) {
         v.items.push_back(result_of_call(type.items[i], shape.items[i], outs, arrays));

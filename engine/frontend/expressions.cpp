@@ -141,6 +141,10 @@ Value Expressions::read_name(const Node& node) {
             return node.children.empty() || !b.value.type.is_function() ? b.value
                                                                         : capturing(b.value, node);
         case State::Maybe:
+            // What only the body of a try assigns has its type from there.
+            if (auto seen = assigned_types_.find(node.text);
+                b.value.type.is_none() && seen != assigned_types_.end())
+                try_late(node.text, seen->second);
             try_late(node.text, b.value.type);
             refuse(node.place, "variable '" + node.text + "' may be unassigned here",
                    "assign it before the branch or the loop, so that it has a value on every path",

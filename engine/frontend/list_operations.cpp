@@ -397,9 +397,13 @@ std::optional<Value> Operators::list_method(const Node& node, const Value& list)
         });
         Value at = scalar(b_->read(found), Weak::Int);
         if (is_count) return at;
+        if (name == "index" && x.type.weak == Weak::Int) {
+            fault_if(op_binary(Op::Lt, at.expr, i64(0)), ErrorKind::Value, "{0} is not in list",
+                     place, {x.expr});
+            return at;
+        }
         fault_if(op_binary(Op::Lt, at.expr, i64(0)), ErrorKind::Value,
-                 name == "index" ? "the item is not in the list" : "list.remove(x): x not in list",
-                 place);
+                 "list." + name + "(x): x not in list", place);
         if (name == "index") return at;
         pop(list, &at, place);
         return Value{};

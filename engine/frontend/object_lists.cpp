@@ -384,8 +384,7 @@ Value Tables::list_method(const Node& node, const Value& list) {
         auto found = find_item(list, args[0]);
         if (name == "count") return f_.scalar(found[1], Weak::Int);
         f_.fault_if(f_.op_binary(Op::Lt, found[0], f_.i64(0)), ErrorKind::Value,
-                    is_remove ? "list.remove(x): x not in list" : "the item is not in the list",
-                    place_);
+                    "list." + name + "(x): x not in list", place_);
         Value at = f_.scalar(found[0], Weak::Int);
         if (!is_remove) return at;
         take_item(list, at, "list index out of range");

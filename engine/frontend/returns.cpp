@@ -149,6 +149,11 @@ void ControlFlow::learn_from_return(const Value& value, const Type& elsewhere, c
     }
 }
 
+static bool holds_list(const Value& v) {
+    return (v.type.is_list() && v.list >= 0) ||
+           std::any_of(v.items.begin(), v.items.end(), holds_list);
+}
+
 /// Leaves the function with a value, of a type that holds this one and those of other returns.
 void ControlFlow::give(Value value, const Place& place) {
     if (module_.is_entry(instance_) && holds_function(value.type))
@@ -160,8 +165,19 @@ void ControlFlow::give(Value value, const Place& place) {
                "return numbers, texts, arrays or tuples of them");
     if (learnt_.result && learnt_.result->is_table())
         value = Tables(*this, place).agreed(value, *learnt_.result);
+    // What a finally changes is what the function gives.
+    if (!learnt_.shares_result && final_before(0) && holds_list(value)) {
+        learnt_.shares_result = true;
+        learnt_.result.reset();
+        throw Restart{};
+    }
     if (learnt_.shares_result) {
-        share_list(value);
+        // Lists of numbers become lists of objects where they are made.
+        std::function<void(const Value&)> share = [&](const Value& v) {
+            share_list(v);
+            for (const Value& item : v.items) share(item);
+        };
+        share(value);
         if (value.type.is_list() && value.list >= 0) value = Tables(*this, place).storable(value);
     }
     if (!learnt_.result) {

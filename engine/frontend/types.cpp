@@ -77,7 +77,12 @@ static std::optional<Type> join_scalars(const Type& a, const Type& b) {
         return Type::python(std::max(a.weak, b.weak));
     }
     if (!a.is_weak() && !b.is_weak()) {
-        // Towards Python's float and complex, as Python's numbers; other pairs compute differently.
+        // Towards Python's float and complex, as Python's numbers, and to the one of two types of a
+        // kind that holds the values of both; other pairs compute differently.
+        const DType both = promote(a.dtype, b.dtype);
+        const bool same_kind =
+            kind_order(a) == kind_order(b) && is_bool(a.dtype) == is_bool(b.dtype);
+        if (same_kind && (both == a.dtype || both == b.dtype)) return Type::numpy(both);
         auto becomes = [](DType from, DType to) {
             return (to == DType::Float64 && is_integer(from)) ||
                    (to == DType::Complex128 && (is_integer(from) || from == DType::Float64));

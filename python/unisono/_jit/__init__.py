@@ -474,7 +474,7 @@ def _compiled(function, device, settings, always=False):
         JitGenerator if flags & _GENERATOR else JitKeywords if flags & _TAKES_ANY else JitFunction
     )
     made = kind(function, False, device, settings, bool(settings.pop("debug", False)))
-    if settings.get("signatures"):
+    if settings.get("signatures") and not flags & _GENERATOR:
         made._compile_signatures()
     return made
 

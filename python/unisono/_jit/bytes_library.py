@@ -148,3 +148,152 @@ def from_bytes(data, byteorder="big", *, signed=False):
         if last >= 128 and n < 8:
             made -= 1 << (8 * n)
     return made
+
+
+@jit
+def bounds_of(data, start, stop):
+    n = len(data)
+    begin = start if start >= 0 else max(start + n, 0)
+    end = min(stop, n) if stop >= 0 else stop + n
+    return begin, end
+
+
+@jit
+def stands_at(data, place, part):
+    for j in range(len(part)):
+        if data[place + j] != part[j]:
+            return False
+    return True
+
+
+@jit
+def part_of(given):
+    """What is looked for: bytes, or one by its number."""
+    if isinstance(given, int):
+        if given < 0 or given > 255:
+            raise ValueError("byte must be in range(0, 256)")
+        made = bytearray(1)
+        made[0] = given
+        return bytes(made)
+    else:
+        return given
+
+
+@jit
+def find(data, sub, start=0, stop=2**63 - 1):
+    part = part_of(sub)
+    begin, end = bounds_of(data, start, stop)
+    for k in range(begin, end - len(part) + 1):
+        if stands_at(data, k, part):
+            return k
+    return -1
+
+
+@jit
+def rfind(data, sub, start=0, stop=2**63 - 1):
+    part = part_of(sub)
+    begin, end = bounds_of(data, start, stop)
+    for k in range(end - len(part), begin - 1, -1):
+        if stands_at(data, k, part):
+            return k
+    return -1
+
+
+@jit
+def count(data, sub, start=0, stop=2**63 - 1):
+    part = part_of(sub)
+    begin, end = bounds_of(data, start, stop)
+    if len(part) == 0:
+        return max(end - begin + 1, 0)
+    found = 0
+    k = begin
+    while k + len(part) <= end:
+        if stands_at(data, k, part):
+            found += 1
+            k += len(part)
+        else:
+            k += 1
+    return found
+
+
+@jit
+def startswith(data, prefix, start=0, stop=2**63 - 1):
+    begin, end = bounds_of(data, start, stop)
+    return begin + len(prefix) <= end and stands_at(data, begin, prefix)
+
+
+@jit
+def endswith(data, suffix, start=0, stop=2**63 - 1):
+    begin, end = bounds_of(data, start, stop)
+    return begin + len(suffix) <= end and stands_at(data, end - len(suffix), suffix)
+
+
+@jit
+def replace(data, old, new, count=-1):
+    made = bytearray()
+    k = 0
+    left = count if count >= 0 else len(data) + 1
+    while k + len(old) <= len(data):
+        if left > 0 and stands_at(data, k, old):
+            for x in new:
+                made.append(x)
+            left -= 1
+            k += len(old)
+            if len(old) > 0:
+                continue
+        if k < len(data):
+            made.append(data[k])
+        k += 1
+    while k < len(data):
+        made.append(data[k])
+        k += 1
+    return bytes(made)
+
+
+@jit
+def upper(data):
+    made = bytearray(len(data))
+    for k in range(len(data)):
+        made[k] = data[k] - 32 if 97 <= data[k] <= 122 else data[k]
+    return bytes(made)
+
+
+@jit
+def lower(data):
+    made = bytearray(len(data))
+    for k in range(len(data)):
+        made[k] = data[k] + 32 if 65 <= data[k] <= 90 else data[k]
+    return bytes(made)
+
+
+@jit
+def is_stripped(byte, chars):
+    if chars is None:
+        return byte == 32 or 9 <= byte <= 13
+    else:
+        return byte in chars
+
+
+@jit
+def lstrip(data, chars=None):
+    begin = 0
+    while begin < len(data) and is_stripped(data[begin], chars):
+        begin += 1
+    return bytes(data[begin:])
+
+
+@jit
+def rstrip(data, chars=None):
+    end = len(data)
+    while end > 0 and is_stripped(data[end - 1], chars):
+        end -= 1
+    return bytes(data[:end])
+
+
+@jit
+def strip(data, chars=None):
+    return rstrip(lstrip(data, chars), chars)
+
+
+# Those of the same name in method_library.py ask for bytes themselves.
+searches = (endswith, find, lower, lstrip, replace, rfind, rstrip, startswith, strip, upper)

@@ -369,8 +369,10 @@ class Desugar:
             body = [loop]
             if number > 0 and stop is not None:
                 body.append(_at(ast.If(test=stop, body=[_at(ast.Break(), e)], orelse=[]), e))
-        # A generator's variables are its own.
-        return [_Rename(names).visit(_copied(s)) for s in body]
+        # A generator's variables are its own; what its first loop goes over is read outside of it.
+        made = [_Rename(names).visit(_copied(s)) for s in body]
+        made[0].iter = _copied(generators[0].iter)
+        return made
 
     def mapped(self, e):
         """map and filter as list comprehensions, or None."""

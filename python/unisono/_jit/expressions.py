@@ -53,8 +53,9 @@ _NEW = {
 # Those of method_library.py, which is loaded when one of them is first called.
 _METHODS = frozenset(
     (
-        "bit_count count decode encode expandtabs hex index is_integer partition rindex rpartition "
-        "to_bytes tolist translate"
+        "bit_count count decode encode endswith expandtabs find hex index is_integer lower lstrip "
+        "partition replace rfind rindex rpartition rstrip startswith strip to_bytes tolist translate "
+        "upper"
     ).split()
 )
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}

@@ -27,6 +27,7 @@ _SPEC = re.compile(
     r"%(?:%|(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[diueEfFgGxXosrc]))"
 )
 _ITERATORS = ("range", "enumerate", "zip", "reversed")
+_TAKE_ALL = ("list", "sum", "min", "max", "any", "all", "sorted")
 _EMPTY = {
     "list": lambda: ast.List(elts=[], ctx=ast.Load()),
     "tuple": lambda: ast.Tuple(elts=[], ctx=ast.Load()),
@@ -202,7 +203,13 @@ class Forms:
             before = []
             length, _ = self.iteration_of_range(e.args[0], before)
             return _at(Let(body=before, value=length), e) if before else length
-        takes = name in ("list", "sum", "min", "max", "any", "all", "sorted", "tuple") and e.args
+        takes = name in ("len", *_TAKE_ALL) and len(e.args) == 1
+        flat = e.args[0] if takes and isinstance(e.args[0], ast.Attribute) else None
+        if flat is not None and flat.attr == "flat" and not self.resolve(flat)[0]:
+            whole = _at(ast.Attribute(value=flat.value, attr="ravel", ctx=ast.Load()), e)
+            whole = _at(ast.Call(func=whole, args=[], keywords=[]), e)
+            return _at(ast.Call(func=e.func, args=[whole], keywords=e.keywords), e)
+        takes = name in (*_TAKE_ALL, "tuple") and e.args
         if takes and len(e.args) == 1 and name != "tuple" and self.is_lazy(e.args[0]):
             made = self.as_list(e.args[0])
             if name == "list":

@@ -42,6 +42,8 @@ def sorted_list(items, reverse=False):
 @jit
 def sorted_by(items, key, reverse=False):
     """As ``sorted`` with a key: the keys are sorted, and the items with them."""
+    if key is None:
+        return sorted_list(items, reverse)
     a = list(items)
     n = len(a)
     keys = [key(x) for x in a]

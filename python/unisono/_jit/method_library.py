@@ -8,12 +8,30 @@ from . import bytes_library, jit
 
 
 @jit
+def index_in_list(items, item, start=0, stop=2**63 - 1):
+    n = len(items)
+    begin = start if start >= 0 else max(start + n, 0)
+    end = min(stop, n) if stop >= 0 else stop + n
+    for k in range(begin, end):
+        if items[k] == item:
+            return k
+    raise ValueError(f"{item!r} is not in list")
+
+
+@jit
 def index(whole, item, *bounds):
     if isinstance(whole, str):
         place = whole.find(item, *bounds)
         if place < 0:
             raise ValueError("substring not found")
         return place
+    if isinstance(whole, bytes) or isinstance(whole, bytearray):
+        place = bytes_library.find(whole, item, *bounds)
+        if place < 0:
+            raise ValueError("subsection not found")
+        return place
+    if isinstance(whole, list):
+        return index_in_list(whole, item, *bounds)
     begin = 0
     end = len(whole)
     if len(bounds) > 0:
@@ -33,6 +51,11 @@ def index(whole, item, *bounds):
 
 @jit
 def rindex(text, part, *bounds):
+    if not isinstance(text, str):
+        place = bytes_library.rfind(text, part, *bounds)
+        if place < 0:
+            raise ValueError("subsection not found")
+        return place
     place = text.rfind(part, *bounds)
     if place < 0:
         raise ValueError("substring not found")
@@ -41,6 +64,8 @@ def rindex(text, part, *bounds):
 
 @jit
 def count(items, item):
+    if isinstance(items, bytes) or isinstance(items, bytearray):
+        return bytes_library.count(items, item)
     n = 0
     for x in items:
         if x == item:
@@ -162,4 +187,5 @@ methods = {
     )
 }
 methods |= {n: getattr(bytes_library, n) for n in ("decode", "encode", "to_bytes")}
+methods |= {f.__name__: f for f in bytes_library.searches}
 methods["hex"] = bytes_library.to_hex

@@ -227,6 +227,35 @@ def _outside(index, n):
 
 
 @jit
+def indices(dimensions, dtype=np.int64):
+    axes = len(dimensions)
+    made = np.empty((axes, *dimensions), dtype=dtype)
+    for k in range(axes):
+        inner = 1
+        for j in range(k + 1, axes):
+            inner *= dimensions[j]
+        flat = made[k].reshape(-1)
+        for i in range(flat.size):
+            flat[i] = i // inner % dimensions[k]
+    return made
+
+
+@jit
+def ravel_multi_index(multi_index, dims):
+    """Of numbers."""
+    if len(multi_index) != len(dims):
+        raise ValueError("parameter multi_index must be a sequence of length of dims")
+    place = 0
+    for k in range(len(dims)):
+        if not isinstance(multi_index[k], (int, np.integer)):
+            return these_arguments()
+        if multi_index[k] < 0 or multi_index[k] >= dims[k]:
+            raise ValueError("invalid entry in coordinates array")
+        place = place * dims[k] + multi_index[k]
+    return place
+
+
+@jit
 def unravel_index(indices, shape):
     if not isinstance(indices, (int, np.integer)):
         return these_arguments()

@@ -467,11 +467,16 @@ def correlate(a, v, mode="valid"):
 
 
 @jit
-def fill_diagonal(a, val):
+def fill_diagonal(a, val, wrap=False):
     if a.ndim != 2:
         return these_arguments()
-    for i in range(min(a.shape[0], a.shape[1])):
+    rows, columns = a.shape
+    for i in range(min(rows, columns)):
         a[i, i] = val
+    if wrap:  # past each row that is left out the diagonal starts again
+        for i in range(columns + 1, rows):
+            if i % (columns + 1) < columns:
+                a[i, i % (columns + 1)] = val
 
 
 @jit

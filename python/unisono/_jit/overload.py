@@ -35,8 +35,8 @@ _of_numpy_orders = frozenset(
     "argpartition bartlett blackman cumulative_sum gradient hamming hanning i0 intersect1d kaiser lexsort partition polyadd polymul polysub roots setdiff1d setxor1d trim_zeros union1d unwrap".split()
 )
 _of_numpy_grids = frozenset(
-    "compress copyto diag_indices_from diagflat extract geomspace insert logspace meshgrid resize select sinc take_along_axis tri tril_indices tril_indices_from "
-    "triu_indices triu_indices_from unravel_index vander".split()
+    "compress copyto diag_indices_from diagflat extract geomspace indices insert logspace meshgrid ravel_multi_index resize select sinc take_along_axis tri "
+    "tril_indices tril_indices_from triu_indices triu_indices_from unravel_index vander".split()
 )
 _of_numpy_shapes = frozenset(("atleast_1d", "atleast_2d", "atleast_3d", "dstack", "rot90"))
 _of_numpy_composed = frozenset(

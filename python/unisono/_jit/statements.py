@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .desugar import Known, _at, _call, _copied
+from .desugar import Known, _at, _call, _call_of, _copied
 from .expressions import BINARY
 from .walks import Visitors
 
@@ -144,12 +144,14 @@ class Statements:
         f = call.func if isinstance(call, ast.Call) else None
         if isinstance(f, ast.Attribute) and f.attr in _UPDATES and isinstance(f.value, ast.Name):
             if len(call.args) == 1 and not call.keywords and not self.resolve(f)[0]:
-                return self.node(
-                    s,
-                    "AugAssign",
-                    [self.expression(f.value), self.expression(call.args[0])],
-                    _UPDATES[f.attr],
-                )
+                from .set_library import as_set
+
+                (given,) = call.args
+                if not isinstance(given, (ast.Set, ast.SetComp)):
+                    given = self.as_list(given) if self.is_lazy(given) else given
+                    given = _call_of(as_set, given, given)
+                children = [self.expression(f.value), self.expression(given)]
+                return self.node(s, "AugAssign", children, _UPDATES[f.attr])
         return self.node(s, "Evaluate", [self.expression(s.value)])
 
     def statement_Delete(self, s):

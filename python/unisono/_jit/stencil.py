@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 
 from .. import _engine
 from .._arrays import ufunc as _ufunc
@@ -27,7 +28,9 @@ _borders = {
 _spellings = {"nearest": "edge", "mirror": "reflect"}
 
 
-def stencil(func_or_mode="constant", *, cval=0, neighborhood=None, standard_indexing=(), **options):
+def stencil(
+    func_or_mode="constant", *, cval=None, neighborhood=None, standard_indexing=(), **options
+):
     """Make a function of arrays of a kernel that computes one element from its neighbours.
 
     Parameters
@@ -36,8 +39,8 @@ def stencil(func_or_mode="constant", *, cval=0, neighborhood=None, standard_inde
         What happens at the border: ``"constant"`` (elements whose neighbours are not all there get `cval`), or where
         the missing neighbours come from: ``"edge"`` (also ``"nearest"``), ``"wrap"``, ``"reflect"`` (also
         ``"mirror"``), ``"symmetric"``, as in `pad`.
-    cval : int or float
-        Of the border.
+    cval : int or float, optional
+        Of the border; 0 if not given, but a call with `out` then leaves the border of `out` as it is.
     neighborhood : tuple of (int, int), optional
         The lowest and highest offset along each axis; needed where indices are not constants.
     standard_indexing : tuple of str
@@ -103,16 +106,19 @@ class Stencil:
         kernel = _Kernel(function, neighborhood, standard)
         self.neighborhood = kernel.reach
         self._names, self._relative, self._border = kernel.params, kernel.relative, mode
+        kernel.keep_border(mode == "constant" and cval is None)
+        self._written = kernel.written
         scope = {
             **function.__globals__,
             **_cells(function),
             "prange": prange,
             "np": _numpy(),
             "jit_": _helper,
+            "cval_": cval,
         }
         text = kernel.text(mode, cval)
         self._compiled = compile_text(text, f"{kernel.name}_new", scope)
-        self._into = self._compiled.py_func.__globals__[f"{kernel.name}_into"]
+        self._into = self._compiled.py_func.__globals__[f"{kernel.name}_{kernel.given_out}"]
 
     @property
     def py_func(self):
@@ -156,7 +162,7 @@ class Stencil:
                 self.__name__, self._compiled, args, relative, self.neighborhood, self._border
             )
             if out is not None:
-                out[...] = made
+                out[self._written] = made[self._written]
             return made if out is None else out
         if out is None:
             return self._compiled(*args)
@@ -166,7 +172,7 @@ class Stencil:
             )
         target = _ufunc.as_array(out)
         if any(un.may_share_memory(target, x) for x in args if hasattr(x, "shape")):
-            target[...] = self._compiled(*args)
+            target[self._written] = self._compiled(*args)[self._written]
         else:
             self._into(*args, target)
         return out
@@ -176,6 +182,14 @@ class Stencil:
 
     def __repr__(self):
         return f"<unisono.stencil {self.__module__}.{self.__qualname__}>"
+
+
+def written(cval):
+    """The element of a border in the text: NaN and infinities have no literal."""
+    if cval is None:
+        return "0"
+    is_plain = isinstance(cval, (bool, int)) or (isinstance(cval, float) and math.isfinite(cval))
+    return repr(cval) if is_plain and type(cval) in (bool, int, float) else "cval_"
 
 
 def _helper(function):
@@ -263,6 +277,14 @@ class _Kernel:
         self.reach = tuple((int(low), int(high)) for low, high in neighborhood)
         self.rank = rank
 
+    def keep_border(self, keeps):
+        """Choose what a call with `out` writes: all elements, or those inside of the border."""
+        self.given_out = "inside" if keeps else "into"
+        self.written = ...
+        if keeps:
+            sides = [(max(0, -low), max(0, high)) for low, high in self.reach]
+            self.written = tuple(slice(low, -high if high else None) for low, high in sides)
+
     def refuse(self, node, what, way_out):
         raise _engine.CompileError(
             f"{self.name}: a stencil's kernel cannot be compiled: {what}\n"
@@ -272,7 +294,7 @@ class _Kernel:
         )
 
     def text(self, mode, cval):
-        """Return the module with the functions <name>_new and <name>_into."""
+        """Return the module with the functions <name>_new, <name>_into and <name>_inside."""
         first, params = self.relative[0], ", ".join(self.params)
         index = [f"i{k}_" for k in range(self.rank)]
         low = [max(0, -reach[0]) for reach in self.reach]
@@ -290,12 +312,13 @@ class _Kernel:
             ]
         point = f"{self.name}_point({params}, {', '.join(index)})"
         border = (
-            repr(cval)
+            written(cval)
             if mode == "constant"
             else f"{self.name}_border({params}, {', '.join(index)})"
         )
-        loops = []
+        loops, inside = [], None
         for slab in self.slabs(low, high, first):
+            inside = len(loops) if loops and inside is None else inside
             depth = 1
             for k, (begin, end, _) in enumerate(slab):
                 loop = "prange" if k == 0 else "range"
@@ -306,12 +329,22 @@ class _Kernel:
             value = [f"{'    ' * depth}out_[{', '.join(index)}] = {point if is_inside else border}"]
             loops += inner or value
         lines += [f"def {self.name}_into({params}, out_):", *loops, ""]
+        if self.given_out == "inside":
+            lines += [f"def {self.name}_inside({params}, out_):", *loops[:inside], ""]
         # The result's dtype is that of one element; a NumPy scalar takes Python's 0 in.
         zero = "False" if self.gives_bool() else "0"
         enough = " and ".join(f"{first}.shape[{k}] > {low[k] + high[k]}" for k in range(self.rank))
         at = ", ".join(str(n) for n in low)
+        takes_out = [
+            f"def {self.name}_new({params}, out=None):",
+            "    if out is not None:",
+            f"        if out.shape != {first}.shape:",
+            f"            raise ValueError('{self.name}: out has another shape; pass one of the shape of {first}')",
+            f"        {self.name}_{self.given_out}({params}, out)",
+            "        return out",
+        ]
         lines += [
-            f"def {self.name}_new({params}):",
+            *(takes_out if "out" not in self.params else [f"def {self.name}_new({params}):"]),
             f"    like_ = {zero}",
             f"    if {enough}:",
             f"        like_ = {self.name}_point({params}, {at})",

@@ -97,7 +97,8 @@ class Tables:
             return _at(ast.DictComp(key=key, value=value, generators=given.generators), e)
         if name == "dict" and isinstance(given, (ast.Name, ast.Attribute)):
             return self.dict_of(e, given)
-        if self.builtin(given) in ("zip", "enumerate", "sorted", "map"):
+        is_display = generated or isinstance(given, (ast.List, ast.Tuple))
+        if is_display or self.builtin(given) in ("zip", "enumerate", "sorted", "map"):
             return self.dict_of_pairs(e, given)
         return None
 

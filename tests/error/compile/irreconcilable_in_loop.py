@@ -8,4 +8,4 @@ def f(a, b):
     return s
 
 
-args = (np.zeros(2, np.float32), np.zeros(2))
+args = (np.zeros(2, np.uint64), np.zeros(2, np.int64))

@@ -1,6 +1,6 @@
 def f(a, n):
     try:
-        x = a[n]
+        x = [a[n]]
     except IndexError:
         print("no item", x)
     return n

@@ -114,17 +114,31 @@ def test_neighborhood():
 
 
 def test_out():
-    f = un.stencil(five)
     a = np.random.default_rng(0).normal(size=(5, 5))
-    wanted = by_hand(five_at, a, (1, 1), (1, 1))
-    out = np.full((5, 5), 9.0)
-    assert f(a, out=out) is out
-    np.testing.assert_array_equal(out, wanted)
-    u = un.asarray(a).copy()
-    f(u, out=u)
-    np.testing.assert_array_equal(np.asarray(u), wanted)
-    with pytest.raises(ValueError, match="out has another shape"):
-        f(a, out=np.zeros(3))
+    inside = by_hand(five_at, a, (1, 1), (1, 1))[1:-1, 1:-1]
+    for options, border in (({}, 9.0), ({"cval": 0}, 0.0), ({"cval": np.nan}, np.nan)):
+        f = un.stencil(**options)(five)
+
+        @un.jit
+        def compiled(a, out):
+            f(a, out=out)  # noqa: B023
+            return out
+
+        wanted = np.full((5, 5), border)
+        wanted[1:-1, 1:-1] = inside
+        out = np.full((5, 5), 9.0)
+        assert f(a, out=out) is out
+        np.testing.assert_array_equal(out, wanted)
+        np.testing.assert_array_equal(compiled(a, np.full((5, 5), 9.0)), wanted)
+        u = un.asarray(a).copy()
+        f(u, out=u)
+        wanted = a.copy() if not options else wanted
+        wanted[1:-1, 1:-1] = inside
+        np.testing.assert_array_equal(np.asarray(u), wanted)
+        with pytest.raises(ValueError, match="out has another shape"):
+            f(a, out=np.zeros(3))
+        with pytest.raises(ValueError, match="out has another shape"):
+            compiled(a, np.zeros((3, 3)))
 
 
 def test_in_compiled_functions():
