@@ -98,6 +98,7 @@ static_assert(sizeof(CopyNode) == 200);
     X(stream_synchronize, cuStreamSynchronize, (Stream stream))                                    \
     X(stream_wait_event, cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))          \
     X(event_create, cuEventCreate, (Event * event, unsigned flags))                                \
+    X(event_destroy, cuEventDestroy_v2, (Event event))                                             \
     X(event_record, cuEventRecord, (Event event, Stream stream))                                   \
     X(event_query, cuEventQuery, (Event event))                                                    \
     X(event_synchronize, cuEventSynchronize, (Event event))                                        \

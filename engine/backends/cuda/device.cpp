@@ -202,6 +202,16 @@ static Event take_from(std::vector<Event>& kept, ProcessMutex& mutex) {
     return event;
 }
 
+/// Events that nothing waits for are kept for the next ones; more than that a burst alone needed.
+constexpr std::size_t most_idle_events = 64;
+
+static bool keep_idle(std::vector<Event>& kept, ProcessMutex& mutex, Event event) {
+    std::lock_guard lock(mutex);
+    if (kept.size() >= most_idle_events) return false;
+    kept.push_back(event);
+    return true;
+}
+
 Event CudaDevice::take_event() {
     Event event = take_from(events_, mutex_);
     if (!event) check(api_.event_create(&event, event_disable_timing), "cuEventCreate");
@@ -209,8 +219,7 @@ Event CudaDevice::take_event() {
 }
 
 void CudaDevice::give_event(Event event) {
-    std::lock_guard lock(mutex_);
-    events_.push_back(event);
+    if (!keep_idle(events_, mutex_, event)) api_.event_destroy(event);
 }
 
 Event CudaDevice::make_timed_event() {
@@ -220,8 +229,7 @@ Event CudaDevice::make_timed_event() {
 }
 
 void CudaDevice::give_timed_event(Event event) {
-    std::lock_guard lock(mutex_);
-    timed_events_.push_back(event);
+    if (!keep_idle(timed_events_, mutex_, event)) api_.event_destroy(event);
 }
 
 std::int64_t CudaDevice::ns_of(Event event) {
