@@ -67,6 +67,7 @@ class Arrays : public Emission {
               const Place& place);
     void in_order(std::span<const E> extents, const std::function<void(std::span<const E>)>& body);
     void assign_elements(const Value& target, const Value& value, const Place& place);
+    Value without_leading(const Value& given, int rank, const Place& place);
     Value made(const Value& value, const Place& place);
     Value all_made(Value value, const Place& place);
     Value copied(const Value& array, const Place& place);

@@ -205,6 +205,21 @@ void Assignments::delete_slice(const Node& target) {
     assign_list_slice(with_written_index(target, object.type), object, nullptr);
 }
 
+/// del container[s] where s is a value that is a slice; false for any other call.
+bool Assignments::deletes_parts(const Node& call) {
+    if (call.kind != NodeKind::Call || call.children[0].text != "delete_item") return false;
+    if (call.children[0].kind != NodeKind::Builtin || !may_choose_parts(call.children[2]))
+        return false;
+    Node& target = learnt_.indices.emplace_back();
+    target.kind = NodeKind::Subscript;
+    target.place = call.place;
+    target.children = {call.children[1], call.children[2]};
+    const Node& written = with_written_index(target, expression(call.children[1]).type);
+    if (written.children[1].kind != NodeKind::Slice) return false;
+    delete_slice(written);
+    return true;
+}
+
 void Assignments::assign_item(const Node& target, const Value& array, const Value& value) {
     if (!array.type.is_array()) {
         refuse(target.place, "cannot assign to an item of a value of type " + describe(array.type),

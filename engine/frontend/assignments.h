@@ -15,6 +15,7 @@ class Assignments : public Expressions {
     void assign(const Node& node);
     void assign_augmented(const Node& node);
     void delete_slice(const Node& target);
+    bool deletes_parts(const Node& call);
     bool assign_shared(const Node& node, const Value& old, const Value& change);
     void assign_in_place(const Node& node, const Value& array, const Value& change);
 

@@ -57,6 +57,7 @@ class ControlFlow : public Assignments {
     std::string arguments_caught(const Node& body, const std::string& names) const;
     void handle(const Node& node, std::size_t i, const Caught& c);
     Final* final_before(std::size_t loop_depth);
+    void share_lists(const Value& value);
     void leave_by(std::int64_t site);
     bool leaves_by_final(bool is_break);
     bool returns_by_final(const Value& value);

@@ -261,6 +261,23 @@ E Arrays::are_apart_or_same(std::int32_t x, std::int32_t y) {
     return op_binary(Op::Or, same, apart);
 }
 
+/// The array with so many axes: those in front of them have an extent of one.
+Value Arrays::without_leading(const Value& given, int rank, const Place& place) {
+    Value array = made(given, place);
+    Descriptor d = describe_array(array.array);
+    const std::size_t more = d.extents.size() - static_cast<std::size_t>(rank);
+    for (std::size_t k = 0; k < more; ++k)
+        fault_if(op_binary(Op::Ne, d.extents[k], i64(1)), ErrorKind::Value,
+                 "could not broadcast input array: axis " + std::to_string(k) +
+                     " has extent {0}, the target has " + std::to_string(rank) + " axes",
+                 place, {d.extents[k]});
+    const auto count = static_cast<std::ptrdiff_t>(more);
+    d.extents.erase(d.extents.begin(), d.extents.begin() + count);
+    d.strides.erase(d.strides.begin(), d.strides.begin() + count);
+    d.classes.erase(d.classes.begin(), d.classes.begin() + count);
+    return view("row", d);
+}
+
 /// target[...] = value, with NumPy's meaning.
 void Arrays::assign_elements(const Value& target, const Value& given, const Place& place) {
     const Value value = given.type.is_list()    ? as_array(given)
@@ -273,6 +290,8 @@ void Arrays::assign_elements(const Value& target, const Value& given, const Plac
     if (loses_part && (value.type.is_scalar() || value.type.is_array()))
         refuse(place, "complex numbers do not fit an array of " + std::string(name(t)),
                "store .real, .imag or abs(...)");
+    if (value.type.is_array() && value.type.rank > target.type.rank)
+        return assign_elements(target, without_leading(value, target.type.rank, place), place);
     E all_equal = nullptr, overlaps = nullptr;
     std::map<std::int32_t, std::int32_t> copies;
     Value from = value;
@@ -283,12 +302,6 @@ void Arrays::assign_elements(const Value& target, const Value& given, const Plac
         refuse(place, "a value of type " + describe(value.type) + " cannot be stored into an array",
                "store numbers or arrays");
     } else {
-        if (value.type.rank > target.type.rank) {
-            refuse(place,
-                   "an array of rank " + std::to_string(value.type.rank) +
-                       " cannot be stored into one of rank " + std::to_string(target.type.rank),
-                   "index it down to fewer axes");
-        }
         auto require = [&](E test) {
             all_equal = all_equal ? op_binary(Op::And, all_equal, test) : test;
         };

@@ -17,9 +17,9 @@ class Expressions : public Calls {
 
     // ---- slices, Ellipsis and None as values (index_values.cpp)
     const Node& with_written_index(const Node& node, const Type& object);
+    bool may_choose_parts(const Node& item);
 
   private:
-    bool may_choose_parts(const Node& item);
     Node written_item(const Value& value, const Place& place);
     Node known_node(const Value& value, const Place& place);
     Value expression_of(const Node& node);

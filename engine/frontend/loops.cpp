@@ -68,19 +68,56 @@ ControlFlow::Range ControlFlow::loop_range(const Node& node) {
     return r;
 }
 
+static bool holds_records(const Type& t) {
+    return t.is_records() || std::any_of(t.items.begin(), t.items.end(), holds_records);
+}
+
+/// Whether the body, by an item of the loop's tuple of texts, names fields of records.
+static bool names_fields(const Names<Binding>& names, const Node& body, const Node& visit) {
+    bool found = false;
+    auto is_key = [&](const Node& n, const std::string& name) {
+        if (n.kind != NodeKind::Subscript || n.children.size() != 2) return;
+        if (n.children[1].kind != NodeKind::Name || n.children[1].text != name) return;
+        const Node* root = &n.children[0];
+        while (root->kind != NodeKind::Name && !root->children.empty()) root = &root->children[0];
+        auto held = root->kind == NodeKind::Name ? names.find(root->text) : names.end();
+        found = found || (held != names.end() && holds_records(held->second.value.type));
+    };
+    walk(body, [&](const Node& n) {
+        if (n.kind != NodeKind::Assign || n.children.size() != 2) return;
+        bool takes = false;
+        walk(n.children[1], [&](const Node& value) { takes = takes || &value == &visit; });
+        if (!takes) return;
+        walk(n.children[0], [&](const Node& target) {
+            if (target.kind == NodeKind::Name)
+                walk(body, [&](const Node& key) { is_key(key, target.text); });
+        });
+    });
+    return found;
+}
+
 /// Whether the body names an item, by the loop's variable, of a tuple whose items' types differ.
-/// Arrays of one dtype and rank count as different where the loop can run once for each.
+/// Arrays of one dtype and rank count as different where the loop can run once for each, and so do
+/// texts that name fields.
 static bool visits_mixed_tuple(const Names<Binding>& names, const Node& node, bool leaves) {
     bool found = false;
     walk(node.children[2], [&](const Node& n) {
-        if (n.kind != NodeKind::Subscript || n.children[0].kind != NodeKind::Name) return;
+        if (n.kind != NodeKind::Subscript) return;
+        const Node& whole = n.children[0];
         bool is_visit = n.children.size() == 2 && n.children[1].kind == NodeKind::Name &&
                         n.children[1].text == node.children[0].text;
-        auto held = names.find(n.children[0].text);
+        auto is_text = [](const Node& item) { return item.kind == NodeKind::Text; };
+        if (is_visit && !leaves && whole.kind == NodeKind::Tuple &&
+            std::all_of(whole.children.begin(), whole.children.end(), is_text))
+            found = found || names_fields(names, node.children[2], n);
+        auto held = whole.kind == NodeKind::Name ? names.find(whole.text) : names.end();
         if (!is_visit || held == names.end()) return;
         const Type& type = held->second.value.type;
         bool is_alike = has_one_type(type) || (leaves && has_arrays_alike(type));
-        found = found || (type.is_tuple() && !is_alike);
+        bool are_texts = type.is_tuple() && !leaves && !type.items.empty() && has_one_type(type) &&
+                         type.items[0].is_text();
+        found = found || (type.is_tuple() && !is_alike) ||
+                (are_texts && names_fields(names, node.children[2], n));
     });
     return found;
 }

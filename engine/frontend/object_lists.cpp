@@ -253,6 +253,26 @@ static bool holds_array(const Type& t) {
     return t.is_array() || std::any_of(t.items.begin(), t.items.end(), holds_array);
 }
 
+/// Lists of numbers of two types: the first that differ decide, else the lengths do.
+Value Tables::compare_numbers(const std::string& op, const Value& x, const Value& y) {
+    E n = f_.settle(size(x)), m = f_.settle(size(y));
+    auto holds = [&](const std::string& how, const Value& a, const Value& b) {
+        return f_.truth(f_.compare_two(how, a, b, place_), place_);
+    };
+    std::int32_t result = f_.b_->var("holds", DType::Bool);
+    f_.emit(f_.b_->declare(result, holds(op, f_.scalar(n, Weak::Int), f_.scalar(m, Weak::Int))));
+    f_.list_loop(f_.i64(0), f_.op_binary(Op::Min, n, m), [&](E k) {
+        Value place = f_.scalar(k, Weak::Int);
+        Value a = f_.kept_apart(visited(x, place)), b = f_.kept_apart(visited(y, place));
+        std::vector<S> differ = f_.collect([&] {
+            f_.emit(f_.b_->assign(result, holds(op, a, b)));
+            f_.emit(f_.b_->leave());
+        });
+        f_.emit(f_.b_->branch(holds("!=", a, b), f_.b_->block(differ)));
+    });
+    return f_.scalar(f_.b_->read(result), Weak::Bool);
+}
+
 Value Tables::list_compare(const std::string& op, const Value& a, const Value& b) {
     bool is_equality = op == "==" || op == "!=";
     auto known = [&](bool value) { return f_.scalar(f_.b_->boolean(value), Weak::Bool); };
@@ -264,6 +284,10 @@ Value Tables::list_compare(const std::string& op, const Value& a, const Value& b
     if (x.type != y.type) {
         if (is_equality && !(x.type.is_object_list() && y.type.is_object_list()))
             return known(op == "!=");
+        auto are_numbers = [](const Value& v) {
+            return v.type.is_object_list() && v.type.items.back().is_scalar();
+        };
+        if (are_numbers(x) && are_numbers(y)) return compare_numbers(op, x, y);
         refuse("'" + op + "' of " + describe(a.type) + " and " + describe(b.type) +
                    " is not supported",
                "compare lists of the same items");

@@ -50,6 +50,8 @@ class Objects : public ArrayFunctions {
         const Node* index;  ///< a subscript of the structured array, or null
     };
     std::optional<FieldAccess> field_access(const Node& node);
+    const std::string* key_of(const Node& node) const;
+    bool is_path(const Node& node) const;
     FieldAccess field_of(const Value& records, const std::string& key, const Node* index,
                          const Place& place);
     std::vector<E> index_of_pieces(const FieldAccess& f);

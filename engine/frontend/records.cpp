@@ -9,16 +9,21 @@
 
 namespace unisono::frontend {
 
-/// The field that a.x or a["x"] names, or null.
-static const std::string* key_of(const Node& node) {
+/// The field that a.x, a["x"] or a[k] with a name of a constant text names, or null.
+const std::string* Objects::key_of(const Node& node) const {
     if (node.kind == NodeKind::Attribute) return &node.text;
-    bool is_key = node.kind == NodeKind::Subscript && node.children.size() == 2 &&
-                  node.children[1].kind == NodeKind::Text;
-    return is_key ? &node.children[1].text : nullptr;
+    if (node.kind != NodeKind::Subscript || node.children.size() != 2) return nullptr;
+    const Node& key = node.children[1];
+    if (key.kind == NodeKind::Text) return &key.text;
+    if (key.kind != NodeKind::Name) return nullptr;
+    auto held = env_.names.find(key.text);
+    bool is_known = held != env_.names.end() && held->second.state == Binding::State::Defined &&
+                    held->second.value.type.is_text() && !held->second.value.expr;
+    return is_known ? &held->second.value.text : nullptr;
 }
 
 /// A name, or fields of one: evaluating it twice costs nothing.
-static bool is_path(const Node& node) {
+bool Objects::is_path(const Node& node) const {
     return node.kind == NodeKind::Name || (key_of(node) && is_path(node.children[0]));
 }
 

@@ -154,6 +154,12 @@ static bool holds_list(const Value& v) {
            std::any_of(v.items.begin(), v.items.end(), holds_list);
 }
 
+/// Lists of numbers in a result become lists of objects where they are made.
+void ControlFlow::share_lists(const Value& value) {
+    share_list(value);
+    for (const Value& item : value.items) share_lists(item);
+}
+
 /// Leaves the function with a value, of a type that holds this one and those of other returns.
 void ControlFlow::give(Value value, const Place& place) {
     if (module_.is_entry(instance_) && holds_function(value.type))
@@ -172,12 +178,7 @@ void ControlFlow::give(Value value, const Place& place) {
         throw Restart{};
     }
     if (learnt_.shares_result) {
-        // Lists of numbers become lists of objects where they are made.
-        std::function<void(const Value&)> share = [&](const Value& v) {
-            share_list(v);
-            for (const Value& item : v.items) share(item);
-        };
-        share(value);
+        share_lists(value);
         if (value.type.is_list() && value.list >= 0) value = Tables(*this, place).storable(value);
     }
     if (!learnt_.result) {

@@ -80,6 +80,7 @@ void FunctionLowerer::statement(const Node& node) {
             }
             return;
         case NodeKind::Evaluate:
+            if (deletes_parts(node.children[0])) return;
             if (node.children[0].kind != NodeKind::Text) {
                 statement_ = &node.children[0];
                 Value v = maybe_none(node.children[0]);

@@ -109,6 +109,29 @@ std::optional<Value> Tables::compare(const std::string& op, const Value& a, cons
     return f_.scalar(f_.op_binary(Op::And, inside, f_.op_unary(Op::Not, test(0))), Weak::Bool);
 }
 
+/// A method of sets and dicts written in Python (set_library.py): where it is given what is no set
+/// or dict; nothing for any other.
+std::optional<Value> Tables::by_library(const Node& node, const Value& table,
+                                        const std::vector<Value>& args) {
+    const Node& callee = node.children[0];
+    if (callee.children.size() < 2 || args.empty()) return std::nullopt;
+    auto is_other = [&](const Value& v) {
+        return !v.type.is_table() || v.type.rank != table.type.rank;
+    };
+    if (std::none_of(args.begin(), args.end(), is_other)) return std::nullopt;
+    const bool changes = callee.text == "update";
+    const Source* method = function_of(f_.source_, callee.children[1]);
+    if (!method) return std::nullopt;
+    std::vector<Value> others;
+    for (const Value& v : args) others.push_back(f_.held(f_.all_made(v, place_)));
+    Value made = table;
+    for (const Value& other : others) {
+        Value result = f_.call_with(node, *method, {made, other});
+        if (!changes) made = result;
+    }
+    return changes ? Value{} : made;
+}
+
 Value Tables::method(const Node& node, const Value& table) {
     if (table.type.is_object_list()) return list_method(node, table);
     const std::string& name = node.children[0].text;
@@ -127,6 +150,7 @@ Value Tables::method(const Node& node, const Value& table) {
     } else {
         args = f_.arguments(node, name == "setdefault" || name == "get");
     }
+    if (auto v = by_library(node, table, args)) return *v;
     for (Value& v : args) v = storable(v);
     f_.at(place_);
     auto want = [&](std::size_t least, std::size_t most) {

@@ -35,6 +35,9 @@ class Tables {
     E size(const Value& table);
     Value contains(const Value& item, const Value& table);
     Value method(const Node& node, const Value& table);
+    Value compare_numbers(const std::string& op, const Value& x, const Value& y);
+    std::optional<Value> by_library(const Node& node, const Value& table,
+                                    const std::vector<Value>& args);
     Value binary(const std::string& op, const Value& a, const Value& b);
     /// a op= b; false where the name gets another value instead.
     bool update(const std::string& op, const Value& a, const Value& b);

@@ -53,9 +53,10 @@ _NEW = {
 # Those of method_library.py, which is loaded when one of them is first called.
 _METHODS = frozenset(
     (
-        "bit_count count decode encode endswith expandtabs find hex index is_integer lower lstrip "
-        "partition replace rfind rindex rpartition rstrip startswith strip to_bytes tolist translate "
-        "upper"
+        "bit_count count decode difference encode endswith expandtabs find hex index intersection "
+        "is_integer isdisjoint issubset issuperset lower lstrip partition replace rfind rindex "
+        "rpartition rstrip startswith strip symmetric_difference to_bytes tolist translate union "
+        "update upper"
     ).split()
 )
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}

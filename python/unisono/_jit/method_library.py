@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import bytes_library, jit
+from . import bytes_library, jit, set_library
 
 
 @jit
@@ -188,4 +188,5 @@ methods = {
 }
 methods |= {n: getattr(bytes_library, n) for n in ("decode", "encode", "to_bytes")}
 methods |= {f.__name__: f for f in bytes_library.searches}
+methods |= {f.__name__: f for f in set_library.methods}
 methods["hex"] = bytes_library.to_hex

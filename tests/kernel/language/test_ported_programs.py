@@ -1,11 +1,15 @@
-"""What programs that were written for Numba meet, against CPython: dicts of pairs, lists that a finally changes,
-names that a try assigns, the wider of two numbers, searches in bytes."""
+"""What programs that were written for Numba meet, against CPython: pairs and sets of any items, lists that a finally
+changes, names that a try assigns, fields by the names of constants, searches in bytes."""
 
 import copy
 
 import numpy as np
 import pytest
 import unisono as un
+
+RECORDS = np.zeros(3, [("a", "f8"), ("b", "i8"), ("c", "f8", (2,))])
+RECORDS["a"], RECORDS["b"] = [1, 2, 3], [4, 5, 6]
+FIELDS = ("a", "b")
 
 
 def own_names(n):
@@ -34,13 +38,42 @@ def dicts_of_pairs(n):
 def other_items(n):
     s = {1, 2, n}
     more = [2, 5]
+    grown = s.copy()
+    grown.update(more)
+    grown.update(range(7, 9), (11, 12))
     less = s.copy()
     less.difference_update(more)
     both = s.copy()
     both.intersection_update(more)
     either = s.copy()
     either.symmetric_difference_update((1, 9))
-    return less, both, either
+    empty = set()
+    empty.update(["x", "y"])
+    letters = {"z"}
+    letters.update("ab")
+    return (
+        grown,
+        less,
+        both,
+        either,
+        empty,
+        letters,
+        s.union(more, {20}),
+        s.difference(more),
+        s.intersection(more),
+        s.symmetric_difference(more),
+        s.issubset(more),
+        s.issuperset([1]),
+        s.isdisjoint((7, 8)),
+    )
+
+
+def more_entries(n):
+    d = {1: 2.0}
+    d.update([(n, 4.0)])
+    d.update(zip([5], [6.0], strict=False))
+    d.update({7: 8.0})
+    return d
 
 
 def changed_by_finally(n):
@@ -87,6 +120,36 @@ def wider_numbers(a, b):
     return x + 1, s
 
 
+def fields(r):
+    f, g = "a", "b"
+    r[0][f] = 9
+    r[g][1] = 7
+    s = 0.0
+    for name in ("a", "b"):
+        s += r[0][name] + r[name][2]
+    for name in FIELDS:
+        s += r[1][name]
+    for i, name in enumerate(FIELDS):
+        r[name][i] = 5
+    return s, r["a"].copy(), r["b"].copy()
+
+
+def deleted_parts(xs, part):
+    ys, zs, k = list(xs), list(xs), 0
+    del ys[part]
+    del zs[k]
+    ts = [str(x) for x in xs]
+    del ts[part]
+    return ys, zs, ts
+
+
+def leading_ones(a, b, c):
+    a[:] = b
+    a[0] = c
+    a[1, :] = c
+    return a
+
+
 def flat_elements(a):
     return len(a.flat), sum(a.flat), max(a.flat), list(a.flat), sorted(a.flat)
 
@@ -96,6 +159,11 @@ def plain_keys(n):
     ys = list(xs)
     ys.sort(key=None, reverse=True)
     return ys, sorted(xs, key=None)
+
+
+def lists_of_two_kinds(n):
+    a, b = [1, n], [1.0, float(n)]
+    return a == b, a != b, a < b, a <= b, a < [1.0, n + 0.5], [1.5] > a, [1.0] < a, a == [1.0]
 
 
 def places(n):
@@ -134,6 +202,7 @@ CALLS = [
     (own_names, (3,)),
     (dicts_of_pairs, (3,)),
     (other_items, (3,)),
+    (more_entries, (3,)),
     (changed_by_finally, (4,)),
     (changed_by_finally, (1,)),
     (given_by_finally, (3,)),
@@ -141,8 +210,12 @@ CALLS = [
     (assigned_in_try, (4,)),
     (wider_numbers, (np.int8(3), np.int16(500))),
     (wider_numbers, (np.uint8(250), np.int32(1))),
+    (fields, (RECORDS,)),
+    (deleted_parts, ([1, 2, 3, 4, 5], slice(1, 3))),
+    (leading_ones, (np.zeros((2, 3)), np.full((1, 2, 3), 2.0), np.ones((1, 1, 3)))),
     (flat_elements, (np.arange(6.0).reshape(2, 3)[:, ::-1],)),
     (plain_keys, (1,)),
+    (lists_of_two_kinds, (2,)),
     (places, (5,)),
     (grids, (3,)),
     (bytes_found, (b" hello world foo ", b"o")),
@@ -188,3 +261,11 @@ def test_items_that_are_missing():
         with pytest.raises(ValueError, match="not ") as caught:
             un.jit(index)(xs, x)
         assert str(caught.value).splitlines()[0] == text
+
+
+def test_axes_that_are_too_many():
+    def store(a, b):
+        a[:] = b
+
+    with pytest.raises(ValueError, match="axis 0 has extent 2, the target has 1 axes"):
+        un.jit(store)(np.zeros(3), np.zeros((2, 3)))
