@@ -60,6 +60,15 @@ const char* buffer_call(CollectiveKind kind) {
     return names[static_cast<int>(kind)];
 }
 
+/// The address of memory without elements. Such memory may have none, which would mean in place, or
+/// that of what is received, which Open MPI takes for in place, too.
+static const char nothing = 0;
+
+static bool leaves_nothing(const CollectiveCall& c) {
+    if (c.sends.even()) return c.sent == 0;
+    return std::ranges::all_of(c.sends.counts, [](int n) { return n == 0; });
+}
+
 void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Communicator& comm,
              std::string (*place)()) {
     const bool root = comm.rank() == c.root;
@@ -67,9 +76,7 @@ void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Comm
     if (c.root < 0 || c.root >= comm.size())
         m.misfit("no such root; got " + std::to_string(c.root) + "; expected 0 to " +
                  std::to_string(comm.size() - 1));
-    // Null means in place, which memory without elements does not, though it may have no address.
-    static const char nothing = 0;
-    c.from = !from.is_given ? nullptr : from.data ? from.data : &nothing;
+    c.from = from.is_given ? from.data : nullptr;
     c.to = to.is_given ? to.data : nullptr;
     c.dtype = to.is_given ? to.dtype : from.dtype;
     if (from.is_given && to.is_given && from.dtype != to.dtype)
@@ -97,11 +104,13 @@ void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Comm
             break;
         default:
             c.sent = from.is_given ? from.count : to.count;
+            if (from.is_given && !c.from) c.from = &nothing;
             if (from.is_given && to.is_given && from.count != to.count)
                 m.misfit("buffers differ in size; got " + std::to_string(from.count) +
                          " elements to send and " + std::to_string(to.count) + " to receive");
             return;
     }
+    if (from.is_given && leaves_nothing(c)) c.from = &nothing;
     // Even shares are alike on both sides; what a rank sees of both must agree.
     if (c.sends.even() && c.receives.even() && from.is_given && to.is_given && c.sent != c.received)
         m.misfit("got " + std::to_string(c.sent) + " elements to send to each rank, and " +

@@ -444,20 +444,26 @@ def test_beside_mpi4py(tmp_path, first):
 
 
 def test_buffers_without_elements_are_not_in_place():
-    """Rank 0 sends to the last alone; empty arrays have no address."""
+    """Rank 0 sends to the last alone; empty arrays have no address, or all the same."""
     empty = array.array("b")
     none = [0] * size
-    last = size - 1
-    to_last, of_first, own = (
-        [n * (r == at) for r in range(size)] for n, at in ((3, last), (3, 0), (1, rank))
-    )
+    mine, last = [*none[:-1], 3], size - 1
     got = array.array("b", [0] * 3)
     for _ in range(2):
-        # A rank between them sends to itself: without any element Open MPI 4.1 loses count of its calls.
-        sent = [array.array("b", [7] * 3), (to_last, none)] if rank == 0 else [empty, (none, none)]
-        taken = [got, (of_first, none)] if rank == last else [empty, (none, none)]
-        if 0 < rank < last:
-            sent, taken = [array.array("b", [5]), (own, none)], [got, (own, none)]
-        comm.Alltoallv(sent, taken)
-    expected = [7] * 3 if rank == last else [5, 0, 0] if rank else [0] * 3
-    assert got.tolist() == expected
+        comm.Alltoallv(
+            [array.array("b", [7] * 3), (mine, none)] if rank == 0 else [empty, (none, none)],
+            [got, ([3, *none[1:]], none)] if rank == last else [empty, (none, none)],
+        )
+    assert got.tolist() == ([7] * 3 if rank == last else [0] * 3)
+    assert comm.allgather(rank) == list(range(size))
+
+
+def test_a_call_in_place_where_a_rank_exchanges_nothing():
+    """The first and the last rank exchange elements, those between them none."""
+    last, got = size - 1, np.full(3, rank, "int32")
+    other = {0: last, last: 0}.get(rank)
+    counts = [3 * (r == other) for r in range(size)]
+    for _ in range(3):
+        comm.Alltoallv(un.mpi.IN_PLACE, [got, (counts, [0] * size)])
+    assert got.tolist() == [rank if other is None else other] * 3
+    assert comm.allgather(rank) == list(range(size))
