@@ -8,6 +8,7 @@ import numpy as np
 
 import unisono as un
 
+from ..mpi._exposed import Pending
 from . import _handles
 from ._handles import allocated, bounds, collective, extents, inside, ints, statistics
 
@@ -108,21 +109,6 @@ def strided_acc(g_a, buffer, lo=None, hi=None, skip=None, alpha=None):
 
 
 # Without waiting.
-
-
-class Pending:
-    """One-sided calls under way, and where what is read goes."""
-
-    def __init__(self):
-        self.requests = []
-
-    def wait(self):
-        """Complete them."""
-        for request, part, out, slices in self.requests:
-            request.Wait()
-            if out is not None:
-                out[slices] = part
-        self.requests = []
 
 
 def _start(array, kind, values, lo, hi):

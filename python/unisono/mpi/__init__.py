@@ -60,6 +60,7 @@ from ._environment import (
 )
 from ._errors import Errhandler
 from ._errors import named as _numbers
+from ._exposed import expose
 from ._files import (
     FILE_NULL,
     MODE_APPEND,
@@ -273,6 +274,7 @@ __all__ = [
     "library_version",
     "memory",
     "pickle",
+    "expose",
     "window",
     *_named,
     *_numbers,

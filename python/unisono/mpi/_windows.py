@@ -89,7 +89,7 @@ class Part:
 
     def __setitem__(self, key, values):
         start, shape, strides, kept = self.section(key)
-        values = _fitted(values, self._window.dtype, kept)
+        values = fitted(values, self._window.dtype, kept)
         if prod(shape):
             self._window.put(values, self.rank, start, shape, strides)
 
@@ -104,13 +104,13 @@ class Part:
         op : Op
         """
         start, shape, strides, kept = self.section(key)
-        values = _fitted(values, self._window.dtype, kept)
+        values = fitted(values, self._window.dtype, kept)
         if prod(shape):
             code = code_of(op, "accumulate")
             self._window.accumulate(values, self.rank, start, code, shape, strides)
 
 
-def _fitted(values, dtype, shape):
+def fitted(values, dtype, shape):
     """Values as a packed host array of that dtype and shape."""
     import unisono
 
@@ -118,32 +118,38 @@ def _fitted(values, dtype, shape):
     return array if array.shape == shape else unisono.broadcast_to(array, shape).copy()
 
 
-def _section(shape, key):
+def selected(shape, key, what="window"):
+    """Of integers, slices and an ellipsis: a range for each axis, and the shape without integer axes."""
     key = key if isinstance(key, tuple) else (key,)
-    if Ellipsis in key:
-        at = key.index(Ellipsis)
+    if any(k is Ellipsis for k in key):
+        at = next(i for i, k in enumerate(key) if k is Ellipsis)
         key = key[:at] + (slice(None),) * (len(shape) - len(key) + 1) + key[at + 1 :]
     if len(key) > len(shape):
-        raise IndexError(f"window: too many indices; got {len(key)}; expected {len(shape)}")
+        raise IndexError(f"{what}: too many indices; got {len(key)}; expected {len(shape)}")
     key += (slice(None),) * (len(shape) - len(key))
-    steps = [prod(shape[k + 1 :]) for k in range(len(shape))]
-    start, extents, strides, kept = 0, [], [], []
-    for k, n, step in zip(key, shape, steps, strict=True):
+    ranges, kept = [], []
+    for k, n in zip(key, shape, strict=True):
         if isinstance(k, slice):
-            first, stop, stride = k.indices(n)
-            count = len(range(first, stop, stride))
-            start += first * step if count else 0
-            extents.append(count)
-            strides.append(step * stride)
-            kept.append(count)
-        else:
-            i = k.__index__()
-            if not -n <= i < n:
-                raise IndexError(f"window: index {i} is outside of an axis of {n}")
-            start += i % n * step
-            extents.append(1)
-            strides.append(step)
-    return start, extents, strides, tuple(kept)
+            ranges.append(range(*k.indices(n)))
+            kept.append(len(ranges[-1]))
+            continue
+        if not hasattr(k, "__index__"):
+            raise TypeError(
+                f"{what}: an index of another kind; got {type(k).__name__}; expected integers, slices and ..."
+            )
+        i = k.__index__()
+        if not -n <= i < n:
+            raise IndexError(f"{what}: index {i} is outside of an axis of {n}")
+        ranges.append(range(i % n, i % n + 1))
+    return ranges, tuple(kept)
+
+
+def _section(shape, key):
+    ranges, kept = selected(shape, key)
+    steps = [prod(shape[k + 1 :]) for k in range(len(shape))]
+    start = sum(r[0] * step for r, step in zip(ranges, steps, strict=True) if r)
+    strides = [r.step * step for r, step in zip(ranges, steps, strict=True)]
+    return start, [len(r) for r in ranges], strides, kept
 
 
 class _Methods:
