@@ -1,6 +1,7 @@
 """Several requests at once, persistent ones, matched messages, types of elements and what a status tells."""
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -206,3 +207,57 @@ def test_replaced_buffers_and_copies_that_are_sent():
     assert data.tolist() == [left] * 2
     comm.Isendrecv_replace(data, right, 2, left, 2).Wait()
     assert data.tolist() == [(left - 1) % size] * 2
+
+
+def test_requests_that_the_program_completes():
+    calls = []
+
+    def query(status, source, *, tag):
+        status.Set_source(source)
+        status.Set_tag(tag)
+
+    own = mpi.Grequest.Start(
+        query,
+        lambda *_, **__: calls.append("free"),
+        lambda done, *_, **__: calls.append(done),
+        (3,),
+        {"tag": 7},
+    )
+    status = mpi.Status()
+    assert own and not own.Test(status) and not own.Get_status() and own.test() == (False, None)
+    own.Cancel()
+    timer = threading.Timer(0.02, own.complete, [["an object"]])
+    timer.start()
+    other = comm.Irecv(np.zeros(1), rank, 55)
+    assert mpi.Request.waitany([other, own], status) == (1, ["an object"])
+    assert (status.source, status.tag) == (3, 7) and not own and calls == [False, "free"]
+    own.Cancel()
+    assert own.Wait() and own.test() == (True, None) and calls == [False, "free", True]
+    comm.Send(np.ones(1), rank, 55)
+    second = mpi.Grequest.Start()
+    second.complete(5)
+    assert mpi.Request.waitall([other, second]) == [None, 5]
+    assert mpi.REQUEST_NULL != mpi.Grequest.Start()
+
+
+def test_a_request_that_nobody_completes(monkeypatch):
+    monkeypatch.setattr("unisono.mpi._requests._patience", lambda: 0.05)
+    with pytest.raises(
+        un.CommError,
+        match="a Grequest, which nobody completed; call its Complete in another thread",
+    ):
+        mpi.Grequest.Start().wait()
+
+
+def test_hints_are_equal_where_they_are_the_same():
+    info = mpi.Info.Create({"a": "1"})
+    assert info and info.items() == [("a", "1")] and info.keys() == ["a"] and info.values() == ["1"]
+    copied = pickle.loads(pickle.dumps(info))
+    assert copied != info and copied.items() == info.items() and mpi.Info(info) == info
+    info.Free()
+    assert not info and info == mpi.INFO_NULL and mpi.Info.Create() and mpi.INFO_ENV
+    assert pickle.loads(pickle.dumps(mpi.INFO_NULL)) is mpi.INFO_NULL
+    assert pickle.loads(pickle.dumps(mpi.Info(mpi.INFO_ENV))) == mpi.INFO_ENV
+    with pytest.raises(KeyError, match="INFO_NULL has no hints; make some with Info.Create"):
+        mpi.INFO_NULL["a"] = "1"
+    assert mpi.Info.Create_env(["prog", "-v"]).items() == [("command", "prog"), ("argv", "-v")]

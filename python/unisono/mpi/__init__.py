@@ -102,7 +102,7 @@ from ._operations import (
     Op,
 )
 from ._pickles import Pickle, pickle
-from ._requests import REQUEST_NULL, Prequest, Request
+from ._requests import REQUEST_NULL, Grequest, Prequest, Request
 from ._shares import IN_PLACE
 from ._status import UNDEFINED, Status
 from ._topology import Compute_dims
@@ -178,6 +178,7 @@ __all__ = [
     "Get_processor_name",
     "Get_version",
     "Graphcomm",
+    "Grequest",
     "Group",
     "HOST",
     "IDENT",

@@ -216,7 +216,7 @@ class _Methods:
 
     def Get_info(self):
         """Hints: none."""
-        return Info()
+        return Info.Create()
 
     def Set_info(self, info):
         """Set hints, which are ignored."""

@@ -53,7 +53,7 @@ class File:
                 "is added to it"
             )
         made = cls()
-        made._path, made._amode, made._info = os.fspath(filename), amode, Info(info or {})
+        made._path, made._amode, made._info = os.fspath(filename), amode, Info.Create(info)
         # The first rank creates it, and what goes wrong goes wrong on all.
         error = None
         if comm.rank == 0:

@@ -1,8 +1,9 @@
 """Requests: what is under way, one or several at once, and requests that start again and again."""
 
+import threading
 import time
 
-from .._engine import _Request, _setting
+from .._engine import CommError, _Request, _setting
 from ._objects import ObjectRequest, wait_for
 from ._status import UNDEFINED, Status
 
@@ -27,12 +28,16 @@ def _active(requests, call):
     return [k for k, request in enumerate(requests) if request._is_active]
 
 
+def _patience():
+    """Seconds that a rank waits."""
+    return float(_setting("comm_timeout")) or float("inf")
+
+
 def _one_done(requests, active):
     """The position of one that is done, waiting for it."""
-    if not any(isinstance(requests[k], ObjectRequest) for k in active):
+    if not any(isinstance(requests[k], ObjectRequest | Grequest) for k in active):
         return _Request._wait_any(requests)
-    patience = float(_setting("comm_timeout")) or float("inf")
-    end = time.monotonic() + patience
+    end = time.monotonic() + _patience()
     while True:
         for k in active:
             if requests[k].Get_status():
@@ -251,6 +256,105 @@ class Prequest(_Request):
     def Free(self):
         """Start it no more."""
         self._start = None
+
+
+class Grequest(_Request):
+    """A request of the program's own, which is done once it says so: `Grequest.Start` makes one.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> request = un.mpi.Grequest.Start()
+    >>> request.Test()
+    False
+    >>> request.complete("made")
+    >>> request.wait()
+    'made'
+    """
+
+    def __init__(self, query_fn=None, free_fn=None, cancel_fn=None, args=None, kargs=None):
+        super().__init__()
+        self._query, self._free, self._cancel = query_fn, free_fn, cancel_fn
+        self._args, self._options = tuple(args or ()), dict(kargs or {})
+        self._completed = threading.Event()
+        self._object, self._is_taken = None, False
+
+    @classmethod
+    def Start(cls, query_fn=None, free_fn=None, cancel_fn=None, args=None, kargs=None):
+        """A request that is under way until `Complete` is called, in this thread or another.
+
+        Once it is done ``query_fn(status, *args, **kargs)`` fills in the status, and ``free_fn(*args, **kargs)`` is
+        called; `Cancel` calls ``cancel_fn(completed, *args, **kargs)``.
+        """
+        return cls(query_fn, free_fn, cancel_fn, args, kargs)
+
+    @property
+    def _is_active(self):
+        return not self._is_taken
+
+    def Complete(self):
+        """Say that it is done."""
+        self._completed.set()
+
+    def complete(self, obj=None):
+        """Say that it is done, with an object for who waits for it."""
+        self._object = obj
+        self.Complete()
+
+    def Cancel(self):
+        """Ask that it be cancelled, which is the program's to do."""
+        if self._cancel is not None:
+            self._cancel(self._completed.is_set(), *self._args, **self._options)
+
+    def Get_status(self, status=None):
+        """Whether it is done, which tests and waits still tell."""
+        if not self._completed.is_set():
+            return False
+        told = Status()
+        if self._query is not None and not self._is_taken:
+            self._query(told, *self._args, **self._options)
+        if status is not None:
+            status.__dict__.update(told.__dict__)
+        return True
+
+    def test(self, status=None):
+        """Whether it is done, and the object of `complete`, once."""
+        return self._tested(status)
+
+    # Classes that derive from this one may have a `test` that calls `Test`.
+    def _tested(self, status):
+        if not Grequest.Get_status(self, status):
+            return False, None
+        made, self._object = self._object, None
+        if not self._is_taken:
+            self._is_taken = True
+            if self._free is not None:
+                self._free(*self._args, **self._options)
+        return True, made
+
+    def wait(self, status=None):
+        """Wait until it is done; the object of `complete`."""
+        return self._waited(status)
+
+    def _waited(self, status):
+        patience = _patience()
+        if not self._completed.wait(patience if patience < threading.TIMEOUT_MAX else None):
+            raise CommError(
+                f"mpi: waited {patience:g} seconds for a Grequest, which nobody completed; call its Complete in "
+                "another thread, or before; UNISONO_COMM_TIMEOUT sets how long to wait"
+            )
+        return self._tested(status)[1]
+
+    def Test(self, status=None):
+        """Whether it is done."""
+        return self._tested(status)[0]
+
+    def Wait(self, status=None):
+        """Wait until it is done."""
+        self._waited(status)
+        return True
+
+    cancel, get_status = Cancel, Get_status
 
 
 def _equal(self, other):

@@ -83,7 +83,7 @@ class Win:
         # Before ranks meet: one that fills its memory at once does so before others reach for it, as with other MPI.
         made._own = made._memory(made._window, made._comm.rank)
         made._units = made._comm.allgather(disp_unit)
-        made._flavor, made._info, made.name = flavor, Info(info or {}), ""
+        made._flavor, made._info, made.name = flavor, Info.Create(info), ""
         made._typed, made._locked = {}, {}
         return made
 
