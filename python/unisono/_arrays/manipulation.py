@@ -22,10 +22,10 @@ from .joining import (
     vstack,
 )
 
-# Joining.
-
-
 # Repeating and moving.
+
+# So many elements are joined at once, where a statement would be planned and run.
+_few_elements = 4096
 
 
 def tile(A, reps):
@@ -116,6 +116,9 @@ def repeat(a, repeats, axis=None):
         count = int(counts.reshape(()))
         if count < 0:
             raise ValueError(f"repeat: counts must not be negative; got {count}")
+        if 0 < count <= 8 and 0 < x.size <= _few_elements and isinstance(x, _engine._Array):
+            same = (x.reshape((*before, n, 1, *after)),) * count
+            return un.concatenate(same, axis=axis + 1).reshape((*before, n * count, *after))
         made = un.empty((*before, n, count, *after), x.dtype, device=x.device)
         made[...] = x.reshape((*before, n, 1, *after))
         return made.reshape((*before, n * count, *after))

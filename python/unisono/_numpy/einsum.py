@@ -199,6 +199,13 @@ class _Traced:
         shape = [n for k, n in enumerate(self.shape) if k not in axis]
         return self._noted(shape, "any_of", axis)
 
+    def diagonal(self, term, sizes):
+        kept = dict.fromkeys(term)
+        if len(kept) == len(term):
+            return self
+        own = {c: sizes[c] for c in kept}
+        return self._noted(own.values(), "diagonal", term, own)
+
     def __mul__(self, other):
         shape = [max(n, k) for n, k in zip(self.shape, other.shape, strict=True)]
         return self._noted(shape, "multiply", other)
@@ -224,6 +231,7 @@ _calls = {
     "transpose": lambda x, *axes: x.transpose(*axes),
     "any_of": lambda x, axis: x.any(axis=axis),
     "sum_of": lambda x, axis, dtype: x.sum(axis=axis, dtype=dtype),
+    "diagonal": lambda x, term, sizes: _diagonal(term, x, sizes)[1],
     "multiply": operator.mul,
     "matmul": matmul,
 }
@@ -242,12 +250,14 @@ def _planned(text, arrays):
         terms, output, _ = _parse((text, *traced))
         sizes = _extents(terms, arrays)
         plain = len({x.dtype for x in arrays}) == 1 and all(
-            len(set(term)) == len(term) and tuple(sizes[c] for c in term) == x.shape and x.size
+            tuple(sizes[c] for c in term) == x.shape and x.size
             for term, x in zip(terms, arrays, strict=True)
         )
         if plain:
             names = {id(x): f"x{k}" for k, x in enumerate(traced)}
-            made = _contracted(terms, list(traced), output, sizes, None)
+            views = [x.diagonal(term, sizes) for term, x in zip(terms, traced, strict=True)]
+            terms = ["".join(dict.fromkeys(term)) for term in terms]
+            made = _contracted(terms, views, output, sizes, None)
             plan = eval(f"lambda {', '.join(names.values())}: {_written(made, names)}", _calls)
         if len(_plans) >= 256:
             _plans.clear()

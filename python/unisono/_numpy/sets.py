@@ -355,6 +355,24 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     return ar1[isin(ar1, ar2, invert=True)]
 
 
+def _in_table(element, tests):
+    """Whether each of many integers is among others of one dtype, by a table of their range; None where it is long."""
+    if tests.dtype.kind not in "iu" or element.size < _many_elements:
+        return None
+    low, high = int(tests.min()), int(tests.max())
+    if high - low >= 6 * (element.size + tests.size):  # as NumPy chooses
+        return None
+
+    def place(x):
+        # Differences of narrow integers may not fit them; those of wide ones wrap outside of the range only.
+        wide = x if x.dtype.itemsize == 8 else x.astype("int64")
+        return (wide - low).astype("int64", copy=False)
+
+    table = unisono.bincount(place(tests), minlength=high - low + 1) > 0
+    known = unisono.take(table, place(element), mode="clip")
+    return (element >= low) & (element <= high) & known
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """For each element whether it occurs in `test_elements`.
 
@@ -405,7 +423,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         for k in range(1, tests.size):
             found = found | (element == tests[k : k + 1])
         return ~found if invert else found
-    tests = unique(tests.astype(dtype, copy=False))
+    tests = tests.astype(dtype, copy=False)
+    found = _in_table(element, tests)
+    if found is not None:
+        return ~found if invert else found
+    tests = unique(tests)
     place = _engine._search_sorted(tests, element, False)
     found = tests[unisono.minimum(place, tests.size - 1)] == element
     return ~found if invert else found

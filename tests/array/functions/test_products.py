@@ -200,6 +200,25 @@ def test_einsum(case, dtype):
     check(un.einsum(case[0], *arrays, optimize=path), expected)
 
 
+@pytest.mark.parametrize("text", ["ii", "ii->i", "iij->ji", "iij,jj->i", "iij,ij"])
+def test_einsum_of_diagonals_of_views(text):
+    """What is kept for the next call with such operands says nothing of their strides."""
+    r = np.random.default_rng(5)
+    large = r.integers(0, 9, (8, 8, 8)).astype(float)
+    for view in (
+        lambda x: x[:4, :4, :4],
+        lambda x: x[::2, 4:, ::-2],
+        lambda x: x.T[1:5, ::2, 2:6],
+        lambda x: x[:1, :1, :1],
+    ):
+        terms = text.split("->")[0].split(",")
+        x, y = view(large), un.asarray(large)
+        given = [x[(...,) + (0,) * (3 - len(t))] for t in terms]
+        ours = [view(y)[(...,) + (0,) * (3 - len(t))] for t in terms]
+        for _ in range(2):
+            check(un.einsum(text, *ours), np.einsum(text, *given))
+
+
 def test_einsum_takes_lists_out_and_dtype():
     a, b = made((3, 4), "float64"), made((4, 5), "float64")
     check(un.einsum(a, [0, 1], b, [1, 2], [2, 0]), np.einsum(a, [0, 1], b, [1, 2], [2, 0]))

@@ -196,6 +196,30 @@ def test_sets(dtype):
     compare(np.isin, un.isin, a * 1.0, b, kind="table")
 
 
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        ("int8", -128, 127),
+        ("uint8", 0, 255),
+        ("int32", -(2**31), -(2**31) + 300),
+        ("int64", -(2**63), -(2**63) + 300),
+        ("int64", 2**63 - 301, 2**63 - 1),
+        ("uint64", 2**64 - 301, 2**64 - 1),
+        ("int64", -(2**63), 2**63 - 1),
+    ],
+)
+def test_many_elements_among_integers(dtype, low, high, invert):
+    """A short range takes a table, in which differences of narrow and of large integers must not wrap."""
+    r = np.random.default_rng(9)
+    inside = r.integers(low, high, 1200, dtype, endpoint=True)
+    limits = np.array([np.iinfo(dtype).min, low, high, np.iinfo(dtype).max], dtype)
+    elements = np.concatenate([inside, np.repeat(limits, 75)]).reshape(3, -1)
+    tests = np.concatenate([inside[:40], limits[1:3]])
+    compare(np.isin, un.isin, elements, tests, invert=invert)
+    compare(np.isin, un.isin, elements, tests[:-2].astype("uint64" if dtype[0] == "u" else "int64"))
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int32", "int64", "float32", "float64"])
 def test_scans(dtype):
     for x in inputs(dtype):
