@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/control_flow.h"
+#include "frontend/records.h"
 #include "frontend/tuples.h"
 
 namespace unisono::frontend {
@@ -66,10 +67,6 @@ ControlFlow::Range ControlFlow::loop_range(const Node& node) {
     if (is_short && may_change(*nodes[0], node.children[2], r)) return r;
     r.runs = begin && end && step && (*step > 0 ? *begin < *end : *begin > *end);
     return r;
-}
-
-static bool holds_records(const Type& t) {
-    return t.is_records() || std::any_of(t.items.begin(), t.items.end(), holds_records);
 }
 
 /// Whether the body, by an item of the loop's tuple of texts, names fields of records.

@@ -27,7 +27,7 @@ bool Objects::is_path(const Node& node) const {
     return node.kind == NodeKind::Name || (key_of(node) && is_path(node.children[0]));
 }
 
-static bool holds_records(const Type& t) {
+bool holds_records(const Type& t) {
     return t.is_records() || std::any_of(t.items.begin(), t.items.end(), holds_records);
 }
 

@@ -78,6 +78,8 @@ struct Record : std::enable_shared_from_this<Record> {
 void lay_out(Record& record);
 /// The dataclass with fields of these types; one for each list of them.
 std::shared_ptr<const Record> with_types(const Record& known, const std::vector<Type>& types);
+/// Whether it is a structured array, or a tuple that holds one.
+bool holds_records(const Type& t);
 /// Whether two records are of one class.
 inline bool same_class(const Record* a, const Record* b) {
     auto base = [](const Record* r) { return r && r->base ? r->base.get() : r; };

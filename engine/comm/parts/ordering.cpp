@@ -90,9 +90,9 @@ struct Dealt {
     int each;  ///< ranges of a rank
     /// Elements of this rank's ranges that each rank has for it: by rank, then by range.
     std::vector<std::int64_t> coming;
-    std::vector<std::int64_t> sizes;  ///< of what all ranks get
+    std::vector<std::int64_t> sizes = {};  ///< of what all ranks get
     /// Where this rank's ranges begin among what it gets, and the end.
-    std::vector<std::int64_t> bounds;
+    std::vector<std::int64_t> bounds = {};
 };
 
 /// Nothing where there are no elements.
