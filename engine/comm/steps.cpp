@@ -158,7 +158,10 @@ Box Held::box(int rank, Dims shape) const {
         return box;
     }
     for (const Split& s : splits()) {
-        if (s.axis >= 0) box[static_cast<std::size_t>(s.axis)] = s.range(rank);
+        if (s.axis < 0) continue;
+        Range& range = box[static_cast<std::size_t>(s.axis)];
+        const Range part = s.range(rank);
+        range = split_along(s.axis) == &s ? part : intersect(range, part);
     }
     return box;
 }
@@ -166,11 +169,22 @@ Box Held::box(int rank, Dims shape) const {
 std::vector<std::int64_t> Held::indices(int rank, int axis, std::int64_t extent) const {
     std::vector<std::int64_t> all;
     if (kind != Kind::Along && !takes_part(rank)) return all;
-    const Split* split = split_along(axis);
-    const Range range = split ? split->range(rank) : Range{0, extent};
+    Range range{0, extent};
+    const Split* dealt = nullptr;
+    for (const Split& s : splits()) {
+        if (s.axis != axis) continue;
+        range = intersect(range, s.range(rank));
+        if (s.cycle) dealt = &s;
+    }
     for (std::int64_t i = range.begin; i < range.end; ++i)
-        all.push_back(split ? split->dealt_index(rank, i) : i);
+        all.push_back(dealt ? dealt->dealt_index(rank, i) : i);
     return all;
+}
+
+bool Held::crosses() const {
+    const auto all = splits();
+    return std::ranges::any_of(
+        all, [&](const Split& s) { return s.axis >= 0 && split_along(s.axis) != &s; });
 }
 
 bool Held::operator==(const Held& o) const {
@@ -295,7 +309,7 @@ std::optional<Halos> halos_between(const Held& held, const Held& wanted, const H
         if (!shift || !is_at_steps(*shift, array.split)) return {};
         return Halos(halo_of(*shift, array.split));
     }
-    if (held.kind != Held::Kind::Grid) return {};
+    if (held.kind != Held::Kind::Grid || held.crosses() || wanted.crosses()) return {};
     Halos halos;
     const std::span<const Split> has = held.splits();
     for (std::size_t k = 0; k < has.size(); ++k) {

@@ -64,7 +64,9 @@ struct Held {
         if (kind == Kind::Grid) return *grid;
         return kind == Kind::Along ? std::span(&split, 1) : std::span<const Split>();
     }
-    /// Of the axis; null where it is whole.
+    /// Whether parts along one axis follow from two splits: of a diagonal across a grid of ranks.
+    bool crosses() const;
+    /// Of the axis, the first; null where it is whole.
     const Split* split_along(int axis) const;
     /// Whether the rank has anything, where its box is not empty.
     bool takes_part(int rank) const;

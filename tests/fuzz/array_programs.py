@@ -576,7 +576,8 @@ class Program:
                     value = eval(ast.unparse(part), self.theirs)
             except Exception:
                 continue
-            if np.asarray(value).dtype.name not in DTYPES:
+            values = value if isinstance(value, tuple | list) else (value,)
+            if any(np.asarray(x).dtype.name not in DTYPES for x in values):
                 return True
         return False
 

@@ -403,3 +403,27 @@ def test_what_every_rank_has_is_scanned_by_parts():
         return np.asarray(un.cumsum(un.asarray(x, mesh=m, layout="replicated"), axis=1))
 
     assert np.array_equal(m.run(program)[0], np.cumsum(x, axis=1))
+
+
+def test_a_diagonal_crosses_a_grid_of_ranks():
+    """Its parts follow from both axes; a rank that has none of one must not answer for it."""
+    x = np.arange(35.0).reshape(7, 5)
+
+    def program():
+        m, made = un.mesh(), []
+        for layout in [(2, 3), ((7, 0), (0, 5, 0)), ((2, 5), (1, 3, 1))]:
+            for columns in (slice(None), slice(-3, None)):
+                a = un.asarray(x, mesh=m, layout=layout) + 1
+                view = un.diagonal(a[:, columns])
+                un.fill_diagonal(a, 0)
+                made.append([np.asarray(v).tolist() for v in (view, view * 2, view.sum(), a)])
+        return made
+
+    expected = []
+    for _ in range(3):
+        for columns in (slice(None), slice(-3, None)):
+            a = x + 1
+            view = np.diagonal(a[:, columns])
+            np.fill_diagonal(a, 0)
+            expected.append([v.tolist() for v in (view, view * 2, view.sum(), a)])
+    assert un.mesh("virtual", 6).run(program) == [expected] * 6

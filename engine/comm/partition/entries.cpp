@@ -86,12 +86,13 @@ Held held_after(const Entry& e, const Held& in, int ranks) {
     return Held::of_grid(std::move(kept), ranks);
 }
 
-bool is_pinned(const Held& held) {
-    return std::ranges::any_of(held.splits(), [](const Split& s) { return s.pin >= 0; });
+bool is_of_views_only(const Held& held) {
+    return held.crosses() ||
+           std::ranges::any_of(held.splits(), [](const Split& s) { return s.pin >= 0; });
 }
 
 Held as_array(const Held& held, int ranks) {
-    return held.kind == Held::Kind::At || is_pinned(held) ? Held::all(ranks) : held;
+    return held.kind == Held::Kind::At || is_of_views_only(held) ? Held::all(ranks) : held;
 }
 
 }  // namespace unisono::comm

@@ -45,7 +45,8 @@ std::vector<int> reduced_axes(const Entry& e);
 /// As what the result of a reduction is held, whose operand is held so.
 Held held_after(const Entry& e, const Held& in, int ranks);
 
-bool is_pinned(const Held& held);
+/// Whether a view may be held so, but no array: it lies in one part, or crosses a grid of ranks.
+bool is_of_views_only(const Held& held);
 /// As a new array is held whose elements lie so: what lies on some ranks only goes to all.
 Held as_array(const Held& held, int ranks);
 

@@ -162,7 +162,7 @@ void Partition::plan_entry(const Entry& e) {
         has_operand = true;
         const Held in = held(v);
         is_everywhere = is_everywhere && in.kind == Held::Kind::All;
-        const bool may_follow = !in.splits().empty() && !is_pinned(in) && may_be(out, in);
+        const bool may_follow = !in.splits().empty() && !is_of_views_only(in) && may_be(out, in);
         if (may_follow && !chosen && writes_all) chosen = in;
     });
     if (out.shape().empty() || (has_operand && is_everywhere && writes_all))

@@ -142,7 +142,7 @@ void Partition::reduction(const Entry& e) {
         return store(e.out, reduced(all, axes), Held::all(ranks), what);
     }
     Array part;
-    if (const Held as = reduced_as(e, has); is_pinned(has) || !(as == has)) {
+    if (const Held as = reduced_as(e, has); is_of_views_only(has) || !(as == has)) {
         has = default_held(shape);
         part = fetch(*in.block, v, in.steps, has, "redistribution");
     } else {
