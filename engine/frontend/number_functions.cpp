@@ -208,14 +208,19 @@ Value Operators::better(bool is_min, const Value& a, const Value& b, const Place
 Value Numbers::to_python_int(const Value& a, const Place& place, std::optional<Op> rounding) {
     if (!is_float(a.type.dtype)) return scalar(cast(a.expr, DType::Int64), Weak::Int);
     E x = settle(cast(a.expr, DType::Float64));
-    fault_if(op_binary(Op::Ne, x, x), ErrorKind::Value, "cannot convert float NaN to integer",
-             place);
     if (rounding) x = settle(op_unary(*rounding, x));
-    auto limit = [&](double v) { return b_->constant(Scalar::of(DType::Float64, v)); };
-    E outside = op_binary(Op::Or, op_binary(Op::Lt, x, limit(-0x1p63)),
-                          op_binary(Op::Ge, x, limit(0x1p63)));
-    fault_if(outside, ErrorKind::Overflow, "float is too large for a 64-bit integer", place);
-    return scalar(cast(x, DType::Int64), Weak::Int);
+    // Outside of the range the conversion gives the lowest integer, which only one number has.
+    E whole = settle(cast(x, DType::Int64));
+    std::vector<S> raised = collect([&] {
+        fault_if(op_binary(Op::Ne, x, x), ErrorKind::Value, "cannot convert float NaN to integer",
+                 place);
+        E lowest = b_->constant(Scalar::of(DType::Float64, -0x1p63));
+        fault_if(op_binary(Op::Ne, x, lowest), ErrorKind::Overflow,
+                 "float is too large for a 64-bit integer", place);
+    });
+    E lowest = b_->constant(Scalar::of(DType::Int64, std::numeric_limits<std::int64_t>::min()));
+    emit(b_->branch(op_binary(Op::Eq, whole, lowest), b_->block(std::move(raised))));
+    return scalar(whole, Weak::Int);
 }
 
 /// math's functions raise where NumPy's give inf and NaN: NaN made of none is outside of the

@@ -10,6 +10,7 @@
 #include "backends/llvm/emitter.h"
 #include "backends/llvm/transforms/branch_switches.h"
 #include "backends/llvm/transforms/mark_streaming.h"
+#include "backends/llvm/transforms/scalar_conversions.h"
 #include "backends/llvm/transforms/scalar_selects.h"
 #include "core/processor.h"
 #include "core/threads/fork.h"
@@ -303,7 +304,9 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     }
     passes.run(module, analyses.modules);
     if (has_forms) drop_vector_forms(module);
-    if (is_host) separate_comparisons(module);
+    if (!is_host) return;
+    use_truncating_conversions(module);
+    separate_comparisons(module);
 }
 
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine) {

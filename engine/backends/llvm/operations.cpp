@@ -297,15 +297,19 @@ Value* FunctionEmitter::half_cast(Value* x, DType from, DType to) {
 Value* FunctionEmitter::float_to_integer(Value* x, DType from, DType to) {
     llvm::Type* t = m_.type(to);
     unsigned bits = t->getIntegerBitWidth();
-    double limit = bits == 64 ? 0x1p63 : 0x1p31;
-    // float64 has values between -2^31 - 1 and -2^31, which truncate into range.
-    bool has_fraction = from == DType::Float64 && bits == 32;
-    Value* above = has_fraction
-                       ? b_.CreateFCmpOGT(x, llvm::ConstantFP::get(x->getType(), -limit - 1))
-                       : b_.CreateFCmpOGE(x, llvm::ConstantFP::get(x->getType(), -limit));
-    Value* below = b_.CreateFCmpOLT(x, llvm::ConstantFP::get(x->getType(), limit));
     Value* minimum = llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(bits));
-    return b_.CreateSelect(b_.CreateAnd(above, below), b_.CreateFPToSI(x, t), minimum);
+    auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+    Value* inside = nullptr;
+    if (from == DType::Float64 && bits == 32) {
+        // float64 has values between -2^31 - 1 and -2^31, which truncate into range.
+        inside = b_.CreateAnd(b_.CreateFCmpOGT(x, number(-0x1p31 - 1)),
+                              b_.CreateFCmpOLT(x, number(0x1p31)));
+    } else {
+        // The minimum itself is what is selected outside.
+        Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+        inside = b_.CreateFCmpOLT(size, number(bits == 64 ? 0x1p63 : 0x1p31));
+    }
+    return b_.CreateSelect(inside, b_.CreateFPToSI(x, t), minimum);
 }
 
 }  // namespace unisono::codegen

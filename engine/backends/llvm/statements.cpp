@@ -95,6 +95,10 @@ void FunctionEmitter::emit_body(std::span<Value* const> args) {
         for (Value* extent : a.extents) {
             if (auto* given = llvm::dyn_cast<llvm::Argument>(extent))
                 given->addAttr(llvm::Attribute::get(m_.context, llvm::Attribute::Range, natural));
+            else if (auto* read = llvm::dyn_cast<llvm::LoadInst>(extent))
+                read->setMetadata(llvm::LLVMContext::MD_range,
+                                  llvm::MDBuilder(m_.context)
+                                      .createRange(natural.getLower(), natural.getUpper()));
         }
     }
     for (std::size_t r = 0; r < f_.results.size(); ++r) results_.push_back(*arg++);
@@ -199,9 +203,13 @@ llvm::MDNode* FunctionEmitter::weights(ir::S s) {
     llvm::MDBuilder make(m_.context);
     std::vector<ir::S> taken;
     ir::flatten(s->body, taken);
-    const bool raises = s->orelse.empty() && taken.size() == 1 &&
-                        taken[0]->kind == ir::StmtKind::Return && taken[0]->fault >= 0;
-    if (raises) return make.createBranchWeights(seldom, often);
+    auto is_fault = [](ir::S t) { return t->kind == ir::StmtKind::Return && t->fault >= 0; };
+    auto raises = [&](ir::S t) {
+        return is_fault(t) || (t->kind == ir::StmtKind::If && t->orelse.empty() &&
+                               t->body.size() == 1 && is_fault(t->body[0]));
+    };
+    if (s->orelse.empty() && !taken.empty() && std::all_of(taken.begin(), taken.end(), raises))
+        return make.createBranchWeights(seldom, often);
     return s->rare ? make.createBranchWeights(often, seldom) : nullptr;
 }
 
