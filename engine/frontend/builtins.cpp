@@ -174,6 +174,15 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
         bool fits = is_instance(v.type.items[1], node.children[2]);
         return fits ? v.items[0] : scalar(b_->boolean(false), Weak::Bool);
     }
+    if (name == "has_attribute") {  // of the object's class, or of one of the types that follow
+        Value v = maybe_none(node.children[1]);
+        const Type& t = v.type.is_optional() ? v.type.items[1] : v.type;
+        const std::string& wanted = node.children[2].text;
+        bool is_member = t.record && (t.record->find(wanted) ||
+                                      (t.record->find_method && t.record->find_method(wanted)));
+        bool has = is_member || (!t.record && is_instance(t, node.children[3]));
+        return v.type.is_optional() && has ? v.items[0] : scalar(b_->boolean(has), Weak::Bool);
+    }
     if (name == "np.isscalar" && node.children.size() == 2) {
         const Type t = maybe_none(node.children[1]).type;
         return scalar(b_->boolean(t.is_scalar() || t.is_text()), Weak::Bool);

@@ -18,7 +18,8 @@ void kept_names(const Node& item, Names& names) {
         for (const Node& i : item.children) kept_names(i, names);
 }
 
-/// Names whose items or length a node changes, if they are lists, or which it keeps.
+/// Names whose items or length a node changes, if they are lists, or which it keeps, or asks
+/// whether they stand for one list.
 void changed_names(const Node& n, Names& names) {
     static const Names keepers = {"append", "insert", "setdefault"};
     static const Names methods = {"append", "extend",  "insert", "pop",
@@ -36,7 +37,8 @@ void changed_names(const Node& n, Names& names) {
     bool is_item = n.kind == NodeKind::Assign && (n.children[0].kind == NodeKind::Subscript ||
                                                   n.children[0].kind == NodeKind::Attribute);
     if (is_item) kept_names(n.children.back(), names);
-    if (n.kind == NodeKind::List)
+    bool asks_identity = n.kind == NodeKind::Compare && (n.text == "is" || n.text == "is not");
+    if (n.kind == NodeKind::List || asks_identity)
         for (const Node& item : n.children) kept_names(item, names);
     if (n.kind == NodeKind::Delete)
         for (const Node& t : n.children) target(t, target);

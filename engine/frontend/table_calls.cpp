@@ -76,6 +76,10 @@ static bool holds_array(const Type& t) {
 std::optional<Value> Tables::compare(const std::string& op, const Value& a, const Value& b) {
     bool is_ordering = op != "is" && op != "is not" && op != "in" && op != "not in";
     if (a.type.is_list() && b.type.is_list() && is_ordering) return list_compare(op, a, b);
+    if ((op == "is" || op == "is not") && a.type.is_list() && b.type.is_list()) {
+        bool is_same = a.list >= 0 && a.list == b.list;
+        return f_.scalar(f_.b_->boolean(is_same == (op == "is")), Weak::Bool);
+    }
     if (!a.type.is_table() && !b.type.is_table()) return std::nullopt;
     auto known = [&](bool value) { return f_.scalar(f_.b_->boolean(value), Weak::Bool); };
     bool is_negated = op == "!=" || op == "is not";

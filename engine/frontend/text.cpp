@@ -102,6 +102,13 @@ void Calls::write(Template& to, const Value& v, Shown how, const std::string& fo
         to.text += "None";
         return;
     }
+    if (type.record && format.empty()) {
+        for (const char* method : {"__str__", "__repr__"}) {
+            if (is_repr && std::string_view(method) == "__str__") continue;
+            if (auto text = special_method(nullptr, method, {v}, place))
+                return write(to, *text, Shown::Str, "", place);
+        }
+    }
     if (type.is_tuple() && format.empty()) {
         to.text += "(";
         for (std::size_t i = 0; i < v.items.size(); ++i) {

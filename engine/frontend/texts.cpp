@@ -282,17 +282,18 @@ Value Texts::characters(const Value& text) {
 Value Texts::method(const Node& node, const Value& text) {
     // What they give: text, int or bool; where they fail, they do for every argument.
     static const std::map<std::string, Weak> methods = {
-        {"upper", Weak::None},      {"lower", Weak::None},        {"title", Weak::None},
-        {"capitalize", Weak::None}, {"swapcase", Weak::None},     {"casefold", Weak::None},
-        {"strip", Weak::None},      {"lstrip", Weak::None},       {"rstrip", Weak::None},
-        {"replace", Weak::None},    {"removeprefix", Weak::None}, {"removesuffix", Weak::None},
-        {"zfill", Weak::None},      {"ljust", Weak::None},        {"rjust", Weak::None},
-        {"center", Weak::None},     {"count", Weak::Int},         {"find", Weak::Int},
-        {"rfind", Weak::Int},       {"startswith", Weak::Bool},   {"endswith", Weak::Bool},
-        {"isdigit", Weak::Bool},    {"isalpha", Weak::Bool},      {"isalnum", Weak::Bool},
-        {"isspace", Weak::Bool},    {"isupper", Weak::Bool},      {"islower", Weak::Bool},
-        {"isnumeric", Weak::Bool},  {"isdecimal", Weak::Bool},    {"isidentifier", Weak::Bool},
-        {"isascii", Weak::Bool},    {"istitle", Weak::Bool},      {"isprintable", Weak::Bool}};
+        {"upper", Weak::None},        {"lower", Weak::None},        {"title", Weak::None},
+        {"capitalize", Weak::None},   {"swapcase", Weak::None},     {"casefold", Weak::None},
+        {"strip", Weak::None},        {"lstrip", Weak::None},       {"rstrip", Weak::None},
+        {"replace", Weak::None},      {"removeprefix", Weak::None}, {"removesuffix", Weak::None},
+        {"zfill", Weak::None},        {"ljust", Weak::None},        {"rjust", Weak::None},
+        {"center", Weak::None},       {"count", Weak::Int},         {"find", Weak::Int},
+        {"rfind", Weak::Int},         {"__hash__", Weak::Int},      {"startswith", Weak::Bool},
+        {"endswith", Weak::Bool},     {"isdigit", Weak::Bool},      {"isalpha", Weak::Bool},
+        {"isalnum", Weak::Bool},      {"isspace", Weak::Bool},      {"isupper", Weak::Bool},
+        {"islower", Weak::Bool},      {"isnumeric", Weak::Bool},    {"isdecimal", Weak::Bool},
+        {"isidentifier", Weak::Bool}, {"isascii", Weak::Bool},      {"istitle", Weak::Bool},
+        {"isprintable", Weak::Bool}};
     const std::string& name = node.children[0].text;
     bool makes_list = name == "split" || name == "rsplit" || name == "splitlines";
     auto known = methods.find(name);

@@ -10,6 +10,7 @@ import sys
 import types
 
 from .._loaded import loaded
+from .text import compile_text
 
 _SIZES = {"b1": "bool", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
 _SIZES |= {f"{k}{n}": f"{'u' * (k == 'u')}int{8 * n}" for k in "iu" for n in (1, 2, 4, 8)}
@@ -258,6 +259,8 @@ def method(cls, name):
 
         made = name_of(cls)
         return made and ("property", made)
+    if name in ("__repr__", "__hash__") and _is_made(getattr(cls, name, None)):
+        return _made(cls, name)
     for owner in cls.__mro__:
         if owner.__module__.startswith("unisono._") or owner in _INHERITED:
             continue
@@ -280,9 +283,33 @@ def method(cls, name):
 
 def _is_made(function):
     """Written by dataclasses or namedtuple, not by the class's author."""
-    return function.__code__.co_filename == "<string>" or function.__code__.co_filename.startswith(
-        "<string"
+    function = getattr(
+        function, "__wrapped__", function
+    )  # repr of dataclasses guards against cycles
+    code = getattr(function, "__code__", None)
+    return code is not None and (
+        code.co_filename.startswith("<string") or function.__module__ == "collections"
     )
+
+
+@functools.cache
+def _made(cls, name):
+    """As `method`: what dataclasses and namedtuple write, over the fields that they take."""
+    if dataclasses.is_dataclass(cls):
+        fields = [
+            f.name
+            for f in dataclasses.fields(cls)
+            if (f.repr if name == "__repr__" else f.compare if f.hash is None else f.hash)
+        ]
+        owner = cls.__qualname__
+    else:
+        fields, owner = cls._fields, cls.__name__
+    if name == "__repr__":
+        shown = ", ".join(f"{f}={{self.{f}!r}}" for f in fields)
+        result = f'f"{owner}({shown})"'
+    else:
+        result = f"hash(({''.join(f'self.{f}, ' for f in fields)}))"
+    return "method", compile_text(f"def {name}(self):\n    return {result}\n", name, {})
 
 
 def places(dtype):

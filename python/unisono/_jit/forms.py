@@ -10,6 +10,7 @@ import re
 import string
 import sys
 
+from .attributes import attribute_call
 from .desugar import (
     Known,
     Let,
@@ -154,6 +155,7 @@ class Forms:
             or self.library_call(e)
             or self.numba_call(e)
             or self.numpy_call(e)
+            or attribute_call(self, e)
             or self.sum_of_lists(e)
         )
         if plain is not None:
@@ -470,10 +472,12 @@ class Forms:
         """min and max with key=."""
         from .library import max_by, min_by
 
-        if len(e.args) != 1 or [k.arg for k in e.keywords] != ["key"]:
+        if not e.args or [k.arg for k in e.keywords] != ["key"]:
             return None
         function = Value(value=max_by if name == "max" else min_by, ctx=ast.Load())
         items = e.args[0]
+        if len(e.args) > 1:
+            items = _at(ast.List(elts=e.args, ctx=ast.Load()), e)
         method = items.func if isinstance(items, ast.Call) and not items.args else None
         if isinstance(method, ast.Attribute) and method.attr in ("items", "keys", "values"):
             items = self.as_list(items)

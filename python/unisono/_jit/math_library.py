@@ -365,7 +365,7 @@ def _hash_of_float(v):
 
 @jit
 def hash(obj):
-    """Of numbers and tuples of them, as CPython's."""
+    """Of numbers, texts, objects that tell theirs, and tuples of these, as CPython's."""
     if isinstance(obj, tuple):
         made = 2870177450012600261
         for item in obj:
@@ -374,10 +374,17 @@ def hash(obj):
             made *= -7046029288634856825
         made += len(obj) ^ (2870177450012600261 ^ 3527539)
         return 1546275796 if made == -1 else made
-    elif isinstance(obj, float):
+    elif isinstance(obj, (float, np.floating)):
         return _hash_of_float(float(obj))
+    elif isinstance(obj, (complex, np.complex64)):
+        made = _hash_of_float(obj.real) + 1000003 * _hash_of_float(obj.imag)
+        return -2 if made == -1 else made
+    elif isinstance(obj, np.uint64):
+        return int(obj % np.uint64(_MODULUS))
+    elif isinstance(obj, (int, np.integer)):
+        return _hash_of_int(int(obj))
     else:
-        return _hash_of_int(obj | 0)
+        return obj.__hash__()
 
 
 @jit

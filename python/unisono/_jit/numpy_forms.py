@@ -22,10 +22,6 @@ class NumpyForms(FortranOrders):
 
     def numpy_call(self, e):
         """A call in simpler ones, or None."""
-        if self.builtin(e) == "getattr" and len(e.args) == 2 and not e.keywords:
-            name = e.args[1].value if isinstance(e.args[1], ast.Constant) else None
-            if isinstance(name, str):
-                return _at(ast.Attribute(value=e.args[0], attr=name, ctx=ast.Load()), e)
         found, value = self.resolve(e.func)
         path = numpy_path(value) if found else None
         if self.is_type_of_dtype(e.func) and len(e.args) == 1 and not e.keywords:

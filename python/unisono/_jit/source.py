@@ -44,6 +44,7 @@ def read_function(function):
         if shift:  # a text that begins elsewhere than the code was compiled from
             first_line += shift
             definition = _parse(lines, first_line)
+        _name_privates(definition, function)
         return definition, file, first_line, [line.rstrip("\n") for line in lines]
     if not linecache.getlines(file, function.__globals__) or unfiled.is_unfiled(file):
         raise CompileError(
@@ -53,6 +54,20 @@ def read_function(function):
         f"{name}: the file has changed since the function was defined; got other code at "
         f"{file}:{function.__code__.co_firstlineno} than the function runs; reload the module"
     )
+
+
+def _name_privates(definition, function):
+    """Give names such as ``__x`` in a class the names that Python gives them, ``_Class__x``."""
+    parts = function.__qualname__.split(".")
+    while len(parts) > 2 and parts[-2] == "<locals>":
+        parts = parts[:-2]
+    owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
+    for node in ast.walk(definition) if owner else ():
+        for field in ("id", "attr", "arg"):
+            name = getattr(node, field, None)
+            is_private = isinstance(name, str) and name.startswith("__")
+            if is_private and not name.endswith("__"):
+                setattr(node, field, f"_{owner}{name}")
 
 
 def _read_lambda(function, file):
