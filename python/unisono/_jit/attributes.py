@@ -5,16 +5,7 @@ from __future__ import annotations
 import ast
 import types
 
-import numpy as np
-
 from .desugar import Known, Let, _assign, _at, _call, _constant, _name, _tuple
-
-# What isinstance tells apart when compiling, beside the classes of the program.
-_KINDS = {
-    "int": int, "float": float, "bool": bool, "complex": complex, "str": str, "bytes": bytes, "list": list,
-    "tuple": tuple, "dict": dict, "set": set, "range": range, "np.ndarray": np.ndarray,
-    "np.integer": np.int64, "np.floating": np.float64,
-}  # fmt: skip
 
 
 def attribute_call(flattener, e):
@@ -48,7 +39,15 @@ def attribute_call(flattener, e):
 
 
 def _has(owner, name, e):
+    import numpy as np
+
+    # What isinstance tells apart when compiling, beside the classes of the program.
+    plain = (int, float, bool, complex, str, bytes, list, tuple, dict, set, range)
+    classes = {cls.__name__: cls for cls in plain}
+    classes |= {"np.ndarray": np.ndarray, "np.integer": np.int64, "np.floating": np.float64}
     kinds = [
-        _at(Known(id=kind, ctx=ast.Load()), e) for kind, cls in _KINDS.items() if hasattr(cls, name)
+        _at(Known(id=kind, ctx=ast.Load()), e)
+        for kind, cls in classes.items()
+        if hasattr(cls, name)
     ]
     return _call("has_attribute", e, owner, _constant(name, e), _tuple(e, *kinds))
