@@ -88,6 +88,7 @@ bool combines_at(Op op, DType target, DType values) {
 }
 
 void combine_at(Op op, const Array& target, const Array& positions, const Array& values) {
+    if (positions.size() == 0) return;
     const DType t = target.dtype(), common = promote(t, values.dtype());
     op = bool_form(op, common);
     const DType compute = *compute_dtype(op, common);

@@ -63,6 +63,9 @@ def test_empty_operands(device):
     same(x[none], a[np.array([], int)])
     same(x[:, none], a[:, np.array([], int)])
     same(x[:0][:, none], a[:0][:, np.array([], int)])
+    un.add.at(x, none, 1.0)
+    un.maximum.at(x, slice(0, 0), 9.0)
+    same(x, a)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
