@@ -15,6 +15,7 @@ struct GroupShape {
     std::vector<ir::StrideClass> strides;
     bool streaming = false;      ///< outputs are too large to stay in the caches
     bool on_device = false;      ///< plain nested parallel loops, no blocking for caches
+    bool has_cores = false;      ///< ... and its work-items run as loops on cores
     bool shuffles = false;       ///< lower_leaves: a warp of the device takes a leaf (ir/shuffle.h)
     bool tree_shuffles = false;  ///< ... and a node of the tree
     /// lower_leaves along another axis than the last one: so many leaves, a power of two, are

@@ -3,6 +3,7 @@
 //
 // The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
 // executor but `block`.
+#include <algorithm>
 #include <optional>
 
 #include "core/limits.h"
@@ -147,8 +148,10 @@ class LeafLowering {
         return at;
     }
 
+    enum class Row { First, Later, Any };
+
     /// Combines elements of the leaf's row of that number with the lanes, the first `count` ones.
-    S row_of_lanes(const std::vector<std::int32_t>& lane_arrays, E row, E count) {
+    S row_of_lanes(const std::vector<std::int32_t>& lane_arrays, E row, E count, Row which) {
         std::int32_t x = index_.back(), lane = b_.var("lane", DType::Int64);
         E at[] = {b_.read(lane)};
         E first = b_.add(begin_, b_.mul(row, b_.i64(reduction::lanes)));
@@ -159,7 +162,9 @@ class LeafLowering {
             E v = values_.value(o.node);
             S store = b_.store(lane_arrays[k], at, v);
             S more = b_.store(lane_arrays[k], at, b_.binary(o.op, b_.load(lane_arrays[k], at), v));
-            inner.push_back(b_.branch(b_.binary(Op::Eq, row, b_.i64(0)), store, more));
+            S kept = which == Row::First ? store : more;
+            if (which == Row::Any) kept = b_.branch(b_.binary(Op::Eq, row, b_.i64(0)), store, more);
+            inner.push_back(kept);
         }
         return b_.loop(LoopKind::Serial, lane, b_.i64(0), count, b_.i64(1), b_.block(inner));
     }
@@ -199,14 +204,25 @@ class LeafLowering {
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.
     S lanes() {
+        const E whole = b_.i64(reduction::leaf_elements);
+        const auto by_count = [&](S of_whole, S of_any) {
+            return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), of_whole, of_any);
+        };
+        // Compilers of devices with cores reorder sums of integers in variables, and find no
+        // vectors in them any more.
+        if (shape_.has_cores && std::ranges::all_of(reducing_, [&](std::size_t k) {
+                return is_integer(group_.outputs[k].dtype);
+            })) {
+            S of_whole = array_lanes(true), of_any = array_lanes(false);
+            return by_count(of_whole, of_any);
+        }
         // More than these do not fit in a device's registers.
         const bool is_one = reducing_.size() == 1 &&
                             size_of(group_.outputs[reducing_[0]].dtype) <= size_of(DType::Float64);
         if (!shape_.on_device || !is_one || group_.nodes.size() > limits::unrolled_nodes / 2)
-            return any_lanes();
-        const E whole = b_.i64(reduction::leaf_elements);
-        S of_whole = whole_lanes(), of_any = any_lanes();
-        return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), of_whole, of_any);
+            return array_lanes(false);
+        S of_whole = whole_lanes(), of_any = array_lanes(false);
+        return by_count(of_whole, of_any);
     }
 
     /// A leaf of all its elements with a variable for each lane, so that compilers of devices keep
@@ -255,8 +271,8 @@ class LeafLowering {
         return b_.block(body);
     }
 
-    /// A leaf of any number of elements.
-    S any_lanes() {
+    /// A leaf of any number of elements, or of all, with an array of lanes.
+    S array_lanes(bool is_whole) {
         std::vector<S> body;
         std::vector<std::int32_t> lane_arrays;
         E width = b_.i64(reduction::lanes);
@@ -266,28 +282,37 @@ class LeafLowering {
             body.push_back(b_.allocate(lane_arrays.back(), {{width}}));
         }
         // Whole rows of lanes, in a loop that compilers make vectors of, then the rest of one.
-        std::int32_t whole = b_.var("whole", DType::Int64), row = b_.var("row", DType::Int64);
-        body.push_back(b_.declare(whole, b_.binary(Op::FloorDiv, b_.sub(end_, begin_), width)));
-        body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(0), b_.read(whole), b_.i64(1),
-                               row_of_lanes(lane_arrays, b_.read(row), width)));
-        E rest = b_.sub(b_.sub(end_, begin_), b_.mul(b_.read(whole), width));
-        body.push_back(row_of_lanes(lane_arrays, b_.read(whole), rest));
-        std::int32_t present = b_.var("present", DType::Int64);
-        body.push_back(b_.declare(present, b_.binary(Op::Min, b_.sub(end_, begin_), width)));
+        std::int32_t whole = b_.var("whole", DType::Int64), row = b_.var("row", DType::Int64),
+                     present = b_.var("present", DType::Int64);
+        if (is_whole) {
+            constexpr std::int64_t rows = reduction::leaf_elements / reduction::lanes;
+            body.push_back(row_of_lanes(lane_arrays, b_.i64(0), width, Row::First));
+            body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(1), b_.i64(rows), b_.i64(1),
+                                   row_of_lanes(lane_arrays, b_.read(row), width, Row::Later)));
+        } else {
+            body.push_back(b_.declare(whole, b_.binary(Op::FloorDiv, b_.sub(end_, begin_), width)));
+            body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(0), b_.read(whole), b_.i64(1),
+                                   row_of_lanes(lane_arrays, b_.read(row), width, Row::Any)));
+            E rest = b_.sub(b_.sub(end_, begin_), b_.mul(b_.read(whole), width));
+            body.push_back(row_of_lanes(lane_arrays, b_.read(whole), rest, Row::Any));
+            body.push_back(b_.declare(present, b_.binary(Op::Min, b_.sub(end_, begin_), width)));
+        }
         for (std::int64_t half = reduction::lanes / 2; half > 0; half /= 2) {
             std::int32_t l = b_.var("l" + std::to_string(half), DType::Int64);
             E low[] = {b_.read(l)}, high[] = {b_.add(b_.read(l), b_.i64(half))};
-            std::vector<S> merge;
+            std::vector<S> stores;
             for (std::size_t k = 0; k < reducing_.size(); ++k) {
-                merge.push_back(b_.store(
+                stores.push_back(b_.store(
                     lane_arrays[k], low,
                     b_.binary(group_.outputs[reducing_[k]].op, b_.load(lane_arrays[k], low),
                               b_.load(lane_arrays[k], high))));
             }
-            S guarded = b_.branch(b_.binary(Op::Lt, high[0], b_.read(present)), b_.block(merge));
-            body.push_back(
-                b_.loop(LoopKind::Serial, l, b_.i64(0), b_.i64(half), b_.i64(1), guarded));
-            body.push_back(b_.assign(present, b_.binary(Op::Min, b_.read(present), b_.i64(half))));
+            S merge = b_.block(stores);
+            if (!is_whole) merge = b_.branch(b_.binary(Op::Lt, high[0], b_.read(present)), merge);
+            body.push_back(b_.loop(LoopKind::Serial, l, b_.i64(0), b_.i64(half), b_.i64(1), merge));
+            if (!is_whole)
+                body.push_back(
+                    b_.assign(present, b_.binary(Op::Min, b_.read(present), b_.i64(half))));
         }
         for (std::size_t k = 0; k < reducing_.size(); ++k) {
             body.push_back(

@@ -334,6 +334,7 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.reduce_axis = space.reduce_axis;
     shape.reduce_before = space.reduce_before;
     shape.on_device = !device.info().host_memory;
+    shape.has_cores = shape.on_device && device.info().kind == "cpu";
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
     if (group_.nodes.size() <= limits::unrolled_nodes / 2)
