@@ -89,6 +89,21 @@ def test_devices_streams_and_the_runtime(chosen):
         cp.RawModule(code='extern "C" __global__ void f( {}').compile()
 
 
+def test_attributes_of_devices(chosen):
+    runtime = cp.cuda.runtime
+    device = cp.cuda.Device()
+    known, properties = device.attributes, runtime.getDeviceProperties(chosen.name)
+    number = runtime.cudaDevAttrMultiProcessorCount
+    assert number == 16
+    assert runtime.deviceGetAttribute(number, chosen.name) == known["MultiProcessorCount"] > 0
+    assert properties["multiProcessorCount"] == known["MultiProcessorCount"]
+    assert properties["maxThreadsDim"][0] == known["MaxBlockDimX"]
+    assert properties["totalGlobalMem"] == device.mem_info[1]
+    assert f"{properties['major']}{properties['minor']}" == device.compute_capability
+    with pytest.raises(runtime.CUDARuntimeError, match="expected a number"):
+        runtime.deviceGetAttribute(10**6, chosen.name)
+
+
 class Given:
     """What has CuPy's protocol."""
 

@@ -40,6 +40,11 @@ def test_new_arrays(chosen, name):
     assert (made + cp.zeros(made.shape, made.dtype)).device == chosen
 
 
+def test_spacing_with_its_step(chosen):
+    made, step = cp.linspace(0, 10, 5, retstep=True)
+    assert made.device == chosen and made.tolist() == [0, 2.5, 5, 7.5, 10] and step == 2.5
+
+
 def test_draws_are_those_of_the_host():
     assert cp.random.default_rng(5).integers(0, 9, 6).tolist() == (
         un.random.default_rng(5).integers(0, 9, 6).tolist()

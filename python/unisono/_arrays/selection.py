@@ -135,7 +135,7 @@ def putmask(a, /, mask, values):
     x = _target("putmask", a)
     mask = _same_size("putmask", x, mask)
     values = _values("putmask", values, x)
-    if values.size == 0:
+    if values.size == 0 or x.size == 0:
         return
     if values.size != 1 and values.shape != x.shape:
         values = _cycled(values.ravel(), x.size).reshape(x.shape)

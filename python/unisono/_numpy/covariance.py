@@ -14,7 +14,7 @@ from .._arrays.axes import (
     flat,
     number_without_axes,
 )
-from .statistics import _common, _is_inexact, mean
+from .statistics import _check_counts, _common, _is_inexact, mean
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
@@ -142,7 +142,9 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         ddof = 0 if bias else 1
     weights = _observation_weights(fweights, aweights, x)
     x = x - average(x, 1, weights)[:, None]
-    factor = builtins.max(_freedom(weights, aweights, x.shape[1], ddof), 0.0)
+    freedom = _freedom(weights, aweights, x.shape[1], ddof)
+    _check_counts(freedom > 0, "Degrees of freedom <= 0 for slice")
+    factor = builtins.max(freedom, 0.0)
     product = _outer_product(x, x if weights is None else x * weights)
     product = product * (1 / factor) if factor else product / 0.0
     return product.reshape(_squeezed(product.shape))

@@ -126,7 +126,10 @@ def _on_current_device(function, name):
             return function(*args, **options)
         with _un.device(device):
             result = function(*args, **options)
-        return result if result.device == device else result.to_device(device)
+        first, *rest = result if type(result) is tuple else (result,)  # linspace's with its step
+        if first.device != device:
+            first = first.to_device(device)
+        return (first, *rest) if rest else first
 
     return made
 

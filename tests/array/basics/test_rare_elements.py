@@ -42,6 +42,13 @@ def test_memmap_of_other_elements_is_numpys(tmp_path):
         assert x.tolist() == np.memmap(path, mode="r", **options).tolist()
 
 
+def test_masks_of_nothing_put_nothing():
+    for P in (np, un):
+        a = P.zeros(0)
+        P.putmask(a, P.zeros(0, "bool"), [1.0, 2.0])
+        assert a.shape == (0,)
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -129,6 +129,15 @@ def test_covariances():
     compare(np.cov, un.cov, x[0], exact=False)
 
 
+@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value):RuntimeWarning")
+@pytest.mark.parametrize("x, ddof", [([[1.0], [2.0]], None), ([[1.0, 2.0], [2.0, 4.0]], 3)])
+def test_covariances_without_freedom_warn(x, ddof):
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom <= 0"):
+        expected = np.cov(x, ddof=ddof)
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom <= 0"):
+        np.testing.assert_array_equal(np.asarray(un.cov(x, ddof=ddof)), expected)
+
+
 def test_threads_do_not_change_bits():
     x = np.random.default_rng(6).standard_normal(200_003)
     before = un.get_num_threads()

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from ... import _engine
+from ...cuda import _allocations, _contexts
 from ...cuda import devices as _devices
 
 __all__ = ["Device", "get_compute_capability", "get_cublas_handle", "get_device_id"]
+
+# The runtime's numbers of attributes, behind their names without cudaDevAttr, with the driver's names.
+ATTRIBUTES = {
+    "MaxThreadsPerBlock": (1, "MAX_THREADS_PER_BLOCK"), "MaxBlockDimX": (2, "MAX_BLOCK_DIM_X"),
+    "MaxBlockDimY": (3, "MAX_BLOCK_DIM_Y"), "MaxBlockDimZ": (4, "MAX_BLOCK_DIM_Z"),
+    "MaxGridDimX": (5, "MAX_GRID_DIM_X"), "MaxGridDimY": (6, "MAX_GRID_DIM_Y"), "MaxGridDimZ": (7, "MAX_GRID_DIM_Z"),
+    "MaxSharedMemoryPerBlock": (8, "MAX_SHARED_MEMORY_PER_BLOCK"), "TotalConstantMemory": (9, "TOTAL_CONSTANT_MEMORY"),
+    "WarpSize": (10, "WARP_SIZE"), "MaxRegistersPerBlock": (12, "MAX_REGISTERS_PER_BLOCK"),
+    "ClockRate": (13, "CLOCK_RATE"), "GpuOverlap": (15, "GPU_OVERLAP"),
+    "MultiProcessorCount": (16, "MULTIPROCESSOR_COUNT"), "KernelExecTimeout": (17, "KERNEL_EXEC_TIMEOUT"),
+    "Integrated": (18, "INTEGRATED"), "CanMapHostMemory": (19, "CAN_MAP_HOST_MEMORY"),
+    "ComputeMode": (20, "COMPUTE_MODE"), "ConcurrentKernels": (31, "CONCURRENT_KERNELS"),
+    "EccEnabled": (32, "ECC_ENABLED"), "PciBusId": (33, "PCI_BUS_ID"), "PciDeviceId": (34, "PCI_DEVICE_ID"),
+    "MemoryClockRate": (36, "MEMORY_CLOCK_RATE"), "GlobalMemoryBusWidth": (37, "GLOBAL_MEMORY_BUS_WIDTH"),
+    "L2CacheSize": (38, "L2_CACHE_SIZE"), "MaxThreadsPerMultiProcessor": (39, "MAX_THREADS_PER_MULTIPROCESSOR"),
+    "AsyncEngineCount": (40, "ASYNC_ENGINE_COUNT"), "UnifiedAddressing": (41, "UNIFIED_ADDRESSING"),
+    "ComputeCapabilityMajor": (75, "COMPUTE_CAPABILITY_MAJOR"),
+    "ComputeCapabilityMinor": (76, "COMPUTE_CAPABILITY_MINOR"), "ManagedMemory": (83, "MANAGED_MEMORY"),
+}  # fmt: skip
 
 
 class Device:
@@ -49,8 +71,13 @@ class Device:
 
     @property
     def attributes(self):
-        """What the driver tells."""
-        return self._device.properties
+        """The runtime's attributes that are known of it, by their names without ``cudaDevAttr``."""
+        context = _contexts.Device(self._device.name)
+        known = {}
+        for name, (_, of_driver) in ATTRIBUTES.items():
+            with contextlib.suppress(_allocations.LogicError):
+                known[name] = context.get_attribute(of_driver)
+        return known
 
     def use(self):
         """Make it the current device of this thread."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..._engine import DeviceError as CUDARuntimeError
 from ...cuda import devices as _devices
-from .device import Device
+from .device import ATTRIBUTES, Device
 
 __all__ = [
     "CUDARuntimeError",
     "deviceCanAccessPeer",
+    "deviceGetAttribute",
     "deviceSynchronize",
     "driverGetVersion",
     "getDevice",
@@ -27,7 +28,23 @@ cudaResourceTypeLinear, cudaResourceTypePitch2D = 2, 3
 cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder = range(4)
 cudaFilterModePoint, cudaFilterModeLinear = 0, 1
 cudaReadModeElementType, cudaReadModeNormalizedFloat = 0, 1
+for _name, (_number, _) in ATTRIBUTES.items():
+    globals()[f"cudaDevAttr{_name}"] = _number
 is_hip = False  # whether devices are AMD's, through HIP
+
+# Fields of CUDA's structure of properties and the attributes that say the same.
+_properties = {
+    "major": "ComputeCapabilityMajor", "minor": "ComputeCapabilityMinor", "warpSize": "WarpSize",
+    "multiProcessorCount": "MultiProcessorCount", "maxThreadsPerBlock": "MaxThreadsPerBlock",
+    "sharedMemPerBlock": "MaxSharedMemoryPerBlock", "totalConstMem": "TotalConstantMemory",
+    "regsPerBlock": "MaxRegistersPerBlock", "clockRate": "ClockRate", "memoryClockRate": "MemoryClockRate",
+    "memoryBusWidth": "GlobalMemoryBusWidth", "l2CacheSize": "L2CacheSize",
+    "maxThreadsPerMultiProcessor": "MaxThreadsPerMultiProcessor", "asyncEngineCount": "AsyncEngineCount",
+    "concurrentKernels": "ConcurrentKernels", "integrated": "Integrated", "canMapHostMemory": "CanMapHostMemory",
+    "unifiedAddressing": "UnifiedAddressing", "managedMemory": "ManagedMemory", "pciBusID": "PciBusId",
+    "pciDeviceID": "PciDeviceId", "computeMode": "ComputeMode", "ECCEnabled": "EccEnabled",
+}  # fmt: skip
+_by_axis = {"maxThreadsDim": "MaxBlockDim", "maxGridSize": "MaxGridDim"}
 
 
 def getDeviceCount():
@@ -51,9 +68,67 @@ def deviceSynchronize():
 
 
 def getDeviceProperties(device):
-    """What the driver tells, with the name as bytes."""
-    found = Device(device)._device
-    return {**found.properties, "name": (found.description or found.name).encode()}
+    """What the driver tells, and what of CUDA's structure is known, with the name as bytes.
+
+    Parameters
+    ----------
+    device : int or str
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> import unisono.cupy as cp
+    >>> cp.cuda.runtime.getDeviceProperties(0)["warpSize"]
+    32
+    """
+    device = Device(device)
+    found, known = device._device, device.attributes
+    fields = {field: known[name] for field, name in _properties.items() if name in known}
+    for field, names in _by_axis.items():
+        fields[field] = tuple(known[f"{names}{axis}"] for axis in "XYZ")
+    return {
+        **found.properties,
+        **fields,
+        "totalGlobalMem": found.memory_bytes,
+        "name": (found.description or found.name).encode(),
+    }
+
+
+def deviceGetAttribute(attrib, device_id):
+    """One of a device's attributes.
+
+    Parameters
+    ----------
+    attrib : int
+        One of this module's numbers ``cudaDevAttr...``.
+    device_id : int or str
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    CUDARuntimeError
+        If there is no such attribute, or it is not known of this device.
+
+    Examples
+    --------
+    >>> from unisono.cupy.cuda import runtime
+    >>> runtime.deviceGetAttribute(runtime.cudaDevAttrWarpSize, 0)
+    32
+    """
+    known = Device(device_id).attributes
+    for name, (number, _) in ATTRIBUTES.items():
+        if number == attrib and name in known:
+            return known[name]
+    raise CUDARuntimeError(
+        f"deviceGetAttribute: attribute {attrib} is not known of device {device_id}; got those of "
+        f"{', '.join(known)}; expected a number such as runtime.cudaDevAttrWarpSize"
+    )
 
 
 def deviceCanAccessPeer(device, peer):
