@@ -214,6 +214,8 @@ class Grouper {
             !uses[0].write || uses[1].entry != i)
             return;
         const std::uint32_t r = uses[0].entry;
+        // Of a call with several results only the first can be stored elsewhere.
+        if (data_.operands[4 * r + 3] != data_.operands[4 * i]) return;
         const auto to = static_cast<std::uint32_t>(data_.operands[4 * i + 3]);
         if (!may_store(r, to) || data_.slots[from].dtype != data_.slots[to].dtype ||
             segment_[r].out.storage->device != segment_[i].out.storage->device ||

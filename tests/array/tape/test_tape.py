@@ -309,6 +309,17 @@ def test_a_reduction_stores_where_it_is_assigned():
     assert np.array_equal(x, host)
 
 
+@pytest.mark.parametrize("call", ["qr", "eigh", "svd"])
+def test_of_several_results_each_is_copied_to_its_own_place(call):
+    """Where only one is wanted, and only to be copied, the call must not store another there."""
+    x = np.array([[2.0, 1.0], [1.0, 3.0]])
+    for k in range(len(getattr(np.linalg, call)(x))):
+        expected = getattr(np.linalg, call)(x)[k]
+        for _ in range(3):
+            made = getattr(un.linalg, call)(un.asarray(x).copy())[k].copy()
+            assert np.allclose(np.abs(np.asarray(made)), np.abs(expected))
+
+
 @pytest.mark.parametrize("kind", ["none", "mask", "at"])
 def test_copies_keep_what_a_partial_write_leaves(kind):
     """A call that writes some elements does not store to where its target is only copied to."""
