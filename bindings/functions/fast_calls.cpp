@@ -7,10 +7,14 @@
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
+#include "core/limits.h"
+#include "core/threads/parallel.h"
 #include "functions/functions.h"
 #include "library/gather/histogram.h"
 #include "library/gather/join.h"
+#include "library/gather/slide.h"
 #include "library/reduce/extremes.h"
+#include "tape/record/float_errors.h"
 #include "tape/tape.h"
 
 namespace unisono::python {
@@ -332,10 +336,60 @@ double between(const Line& xp, const Line& fp, double x) {
 
 PyObject* interpolate(const Given& call) {
     double x;
-    Line xp, fp;
-    if (call.count != 3 || call.names || !is_number(call.args[0], x)) return nullptr;
+    Line xp, fp, points;
+    if (call.count != 3 || call.names) return nullptr;
+    const bool is_one = is_number(call.args[0], x);
+    if (!is_one && (!as_line(call.args[0], points) || float_errors::is_checked())) return nullptr;
     if (!as_line(call.args[1], xp) || !as_line(call.args[2], fp) || xp.n != fp.n) return nullptr;
-    return wrap(Array::known(Scalar::of(DType::Float64, between(xp, fp, x))));
+    if (is_one) return wrap(Array::known(Scalar::of(DType::Float64, between(xp, fp, x))));
+    note_line();
+    const std::int64_t shape[] = {points.n};
+    Array made = empty(Dims(shape), DType::Float64, nullptr);
+    auto* to = reinterpret_cast<double*>(host_data(made, true));
+    parallel_for(0, points.n, limits::thread_elements, [=](std::int64_t first, std::int64_t last) {
+        for (std::int64_t k = first; k < last; ++k) to[k] = between(xp, fp, points[k]);
+    });
+    return wrap(made);
+}
+
+/// How many elements come before the first window, and how many windows there are.
+bool read_windows(PyObject* mode, std::int64_t n, std::int64_t m, std::int64_t& lead,
+                  std::int64_t& count) {
+    auto is = [mode](const char* name) {
+        return PyUnicode_CompareWithASCIIString(mode, name) == 0;
+    };
+    if (mode && !PyUnicode_Check(mode)) return false;
+    if (!mode || is("full")) {
+        lead = m - 1;
+        count = n + m - 1;
+    } else if (is("same")) {
+        lead = m / 2;
+        count = n;
+    } else if (is("valid")) {
+        lead = 0;
+        count = n - m + 1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+PyObject* convolve(const Given& call) {
+    static constexpr const char* keys[] = {"a", "v", "mode"};
+    PyObject* found[3];
+    if (!call.sort(keys, found)) return nullptr;
+    const Array *a = plain_array(found[0], 1), *v = plain_array(found[1], 1);
+    if (!a || !v || a->dtype() != v->dtype() || a->device() || v->device()) return nullptr;
+    if (a->dtype() != DType::Float64 && a->dtype() != DType::Float32) return nullptr;
+    if (v->size() > a->size()) std::swap(a, v);
+    std::int64_t lead, count;
+    if (v->size() == 0 || v->size() > library::few_terms || float_errors::is_checked() ||
+        !read_windows(found[2], a->size(), v->size(), lead, count))
+        return nullptr;
+    note_line();
+    IndexItem backwards{IndexItem::Kind::Slice};
+    backwards.step = -1;
+    return wrap(library::slide(*a, index(*v, {&backwards, 1}), lead, count));
 }
 
 struct Named {
@@ -356,6 +410,7 @@ constexpr Named all_calls[] = {
     {"diag", diagonal_matrix},
     {"trace", trace},
     {"concatenate", concatenated},
+    {"convolve", convolve},
     {"hstack", stacked<true>},
     {"vstack", stacked<false>},
     {"count_nonzero", count_nonzero},

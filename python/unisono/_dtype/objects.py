@@ -94,6 +94,8 @@ class dtype:
     def __eq__(self, other):
         if isinstance(other, dtype) or other is None:
             return self is other
+        if other is object:  # asked often, and an exception takes long
+            return False
         try:
             return _engine._dtype_of(other) is self
         except Exception:  # any object may stand on the other side

@@ -225,7 +225,7 @@ def _conjugate(x):
         return x.copy()
     made = un.empty(x.shape, x.dtype, device=x.device)
     made.real = x.real
-    made.imag = -x.imag
+    un.negative(x.imag, out=made.imag)
     return made if x.ndim else made[()]
 
 

@@ -54,6 +54,7 @@ _I0_LARGE = (
 )  # fmt: skip
 
 
+@_engine._FastPath
 def convolve(a, v, mode="full"):
     """Discrete convolution of two sequences: by products and sums of shifted slices.
 
@@ -129,10 +130,13 @@ def _slide(a, v, mode):
     dtype = un.result_type(a.dtype, v.dtype)
     lead = {"full": m - 1, "same": m // 2, "valid": 0}[mode]
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
+    is_real = dtype in ("float32", "float64")
+    if m <= 32 and is_real and isinstance(a, _engine._Array) and a.device == v.device == "cpu":
+        return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
     reaches_beyond = mode != "valid" and m > 1
     if reaches_beyond and v.dtype.kind in "fc" and not un.isfinite(v).all():
         return _slide_inside(a, v.astype(dtype, copy=False), lead, count)
-    if m > 32 and dtype in ("float32", "float64"):
+    if m > 32 and is_real:
         return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
     padded = _padded(a, lead, count + m - 1, dtype)
     if m <= 32:

@@ -324,6 +324,44 @@ def test_integrals_and_interpolation():
         compare(np.interp, un.interp, x.astype("float32"), xp, values, exact=False)
 
 
+def test_interpolation_of_arrays_has_the_bits_of_numbers():
+    r = np.random.default_rng(5)
+    for n in (1, 2, 9):
+        xp, fp = np.sort(r.random(n)), r.random(n)
+        xp[-1] = np.inf
+        fp[n // 2] = -np.inf
+        x = np.concatenate([r.random(40000) * 1.4 - 0.2, xp, [np.nan, -np.inf, np.inf]])[::-1]
+        points, at, values = un.asarray(x), un.asarray(xp), un.asarray(fp)
+        made = un.interp(points, at, values)
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(np.isnan(made), np.isnan(np.interp(x, xp, fp)))
+        np.testing.assert_array_equal(made, un.interp(points, at, values, left=None))
+        for k in (0, 1, 7, x.size - 1):
+            np.testing.assert_array_equal(made[k], un.interp(float(x[k]), at, values))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_narrow_windows(dtype, mode):
+    r = np.random.default_rng(6)
+    for n, m in ((1, 1), (5, 3), (3, 5), (1500, 32), (70000, 4)):
+        a, v = r.integers(-9, 9, n).astype(dtype), r.integers(-9, 9, m).astype(dtype)
+        want = np.convolve(a, v, mode)
+        x, w = un.asarray(a), un.asarray(v)
+        np.testing.assert_array_equal(un.convolve(x, w, mode), want)
+        back = np.convolve(a[::-1], v[::-1], mode)
+        np.testing.assert_array_equal(un.convolve(x[::-1], v=w[::-1], mode=mode), back)
+        np.testing.assert_array_equal(
+            un.correlate(x, w[::-1], mode), np.correlate(a, v[::-1], mode)
+        )
+        v[0] = np.inf
+        with np.errstate(invalid="ignore"):
+            want = np.convolve(a, v, mode)
+        np.testing.assert_array_equal(un.convolve(x, un.asarray(v), mode), want)
+    zeros = un.convolve(un.asarray(np.array([-0.0, -0.0], dtype)), un.ones(1, dtype), mode)
+    assert not un.signbit(zeros).any()  # sums of products start from zero, as in NumPy
+
+
 def test_unwrapped_steps_of_unsigned_integers():
     for dtype in ("uint8", "uint64", "int8", "float16", "bool"):
         p = np.asarray([5, 7, 6, 5, 4, 0, 9], dtype)
