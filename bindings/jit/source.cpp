@@ -77,6 +77,13 @@ Node read_node(PyObject* tuple) {
     return node;
 }
 
+/// As lists, dicts and sets hold it: nothing is known of the strides of their arrays.
+static frontend::Type as_item(frontend::Type t) {
+    if (t.is_array()) t.strides.assign(t.strides.size(), ir::StrideClass::Other);
+    for (frontend::Type& item : t.items) item = as_item(std::move(item));
+    return t;
+}
+
 /// A type as _jit/signatures.py writes it.
 frontend::Declared declared_of(PyObject* spec) {
     frontend::Declared d;
@@ -109,7 +116,7 @@ frontend::Declared declared_of(PyObject* spec) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(item(2)); ++i) {
             frontend::Declared said = declared_of(PyTuple_GET_ITEM(item(2), i));
             bool may_be_none = said.is_optional && !said.type.is_instance();
-            types.push_back(may_be_none ? frontend::Type::optional(said.type) : said.type);
+            types.push_back(as_item(may_be_none ? frontend::Type::optional(said.type) : said.type));
         }
         d.type = frontend::Type::table(static_cast<frontend::TableKind>(int_of(item(1))),
                                        std::move(types));

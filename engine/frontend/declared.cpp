@@ -35,11 +35,13 @@ static bool is_declared_list(const Type& from, const Type& to) {
     return item.is_scalar() && item.dtype == from.dtype;
 }
 
-/// 0: the type itself; more: a conversion of numbers; nothing: it does not fit.
-static std::optional<int> distance(const Type& from, const Declared& to) {
+/// 0: the type itself; more: a conversion of numbers; nothing: it does not fit. Whether the
+/// elements of an array lie side by side is certain of what Python gives, and often unknown in
+/// compiled code.
+static std::optional<int> distance(const Type& from, const Declared& to, bool is_certain) {
     if (!to.is_given || from == to.type || is_declared_list(from, to.type)) return 0;
     if (from.kind == Type::Kind::None && to.is_optional) return 0;
-    if (from.is_optional()) return distance(from.items[1], to);
+    if (from.is_optional()) return distance(from.items[1], to, is_certain);
     if (to.type.is_complex() && from.is_scalar()) return from == to.type ? 0 : 8;
     if (from.kind != to.type.kind) return std::nullopt;
     if (from.is_scalar()) {
@@ -50,16 +52,17 @@ static std::optional<int> distance(const Type& from, const Declared& to) {
     }
     if (from.is_array()) {
         if (from.dtype != to.type.dtype || from.rank != to.type.rank) return std::nullopt;
+        int unknown = 0;
         for (std::size_t k = 0; k < from.strides.size(); ++k) {
             bool wants_one = to.type.strides[k] == ir::StrideClass::One;
-            if (wants_one && from.strides[k] != ir::StrideClass::One) return std::nullopt;
+            if (wants_one && from.strides[k] != ir::StrideClass::One) ++unknown;
         }
-        return 0;
+        return unknown > 0 && is_certain ? std::nullopt : std::optional(unknown);
     }
     if (!from.is_tuple() || from.items.size() != to.items.size()) return std::nullopt;
     int sum = 0;
     for (std::size_t i = 0; i < from.items.size(); ++i) {
-        auto d = distance(from.items[i], to.items[i]);
+        auto d = distance(from.items[i], to.items[i], is_certain);
         if (!d) return std::nullopt;
         sum += *d;
     }
@@ -77,7 +80,7 @@ Value Objects::declared_value(const Value& value, const Declared& wanted, const 
     const bool is_truth = role == "the result" && value.type.is_scalar() &&
                           !is_complex(value.type.dtype) && wanted.type.is_scalar() &&
                           is_bool(wanted.type.dtype);
-    if (!is_truth && !distance(value.type, wanted)) {
+    if (!is_truth && !distance(value.type, wanted, false)) {
         refuse(place,
                role + " is declared as " + describe(wanted) + "; got " + describe(value.type),
                value.type.is_scalar() ? "convert it, as in int(x) or np.float32(x)"
@@ -99,7 +102,8 @@ Value Objects::declared_value(const Value& value, const Declared& wanted, const 
     return v;
 }
 
-const Signature* find_signature(const Source& source, const std::vector<Type>& args) {
+const Signature* find_signature(const Source& source, const std::vector<Type>& args,
+                                bool is_entry) {
     const Signature* best = nullptr;
     int least = 0;
     const std::size_t own = args.size() - source.captures;  // behind them, captured arrays
@@ -108,7 +112,7 @@ const Signature* find_signature(const Source& source, const std::vector<Type>& a
         int sum = 0;
         bool fits = true;
         for (std::size_t i = 0; i < own && fits; ++i) {
-            auto d = distance(args[i], s.args[i]);
+            auto d = distance(args[i], s.args[i], is_entry);
             fits = d.has_value();
             sum += d.value_or(0);
         }
@@ -130,7 +134,7 @@ static std::string listed(const std::vector<Type>& types) {
 void Bindings::declare_parameters() {
     const Signature* signature = nullptr;
     if (!source_.signatures.empty()) {
-        signature = find_signature(source_, instance_.args);
+        signature = find_signature(source_, instance_.args, module_.is_entry(instance_));
         if (!signature) {
             std::string known;
             for (const Signature& s : source_.signatures) {

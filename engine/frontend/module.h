@@ -97,6 +97,6 @@ std::string describe(const Declared& d);
 bool may_keep_arrays(const Source& source, const std::vector<Type>& args);
 
 /// The signature that these arguments fit with the fewest conversions, or null.
-const Signature* find_signature(const Source& source, const std::vector<Type>& args);
+const Signature* find_signature(const Source& source, const std::vector<Type>& args, bool is_entry);
 
 }  // namespace unisono::frontend

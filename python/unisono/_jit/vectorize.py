@@ -78,6 +78,8 @@ def vectorize(pyfunc=None, /, *args, **options):
     numpys = {"otypes", "doc", "excluded", "cache", "signature"} & options.keys()
     if not (callable(pyfunc) or pyfunc is None):
         numpys = set()  # signatures: Numba's `cache` is meant
+    elif {"nopython", "fastmath", "forceobj", "target", "identity"} & options.keys():
+        numpys.discard("cache")  # Numba's, too
     if (
         numpys
         or (callable(pyfunc) and args)

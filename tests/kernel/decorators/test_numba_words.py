@@ -448,3 +448,32 @@ def test_sets_of_a_type_start_empty():
     for item_type in (un.types.intp, un.types.unicode_type, un.float64, str):
         assert Set(item_type) == set()
     assert Set("ab") == {"a", "b"}
+
+
+def test_containers_of_arrays_whose_elements_lie_side_by_side():
+    types = un.types
+
+    @un.njit(types.void(types.float32[:, ::1], types.ListType(types.float32[::1]), types.int64))
+    def rows(x, found, n):
+        if n > 0:
+            found.append(x[n - 1])
+            rows(x, found, n - 1)
+
+    @un.njit(types.float64(types.float64[::1]))
+    def first(x):
+        return x[0]
+
+    @un.njit(types.float64(types.DictType(types.int64, types.float64[::1])))
+    def total(d):
+        s = 0.0
+        for k in d:
+            s += first(d[k])
+        return s
+
+    x = np.arange(6, dtype="f4").reshape(3, 2)
+    found = un.typed.List([np.zeros(2, "f4")])
+    rows(x, found, 3)
+    assert [r.tolist() for r in found] == [[0, 0], [4, 5], [2, 3], [0, 1]]
+    d = un.typed.Dict()
+    d[1], d[2] = np.array([2.0, 3.0]), np.array([5.0])
+    assert total(d) == 7.0

@@ -394,6 +394,20 @@ def test_numpys_own_meaning_stays():
 TABLE = np.arange(5.0)
 
 
+def test_numbas_options_beside_cache():
+    @un.vectorize(fastmath=True, cache=True)
+    def fused(a, b):
+        return a * b + 1
+
+    @un.vectorize(nopython=True, cache=True)
+    def doubled(a):
+        return 2 * a
+
+    assert fused.nin == 2 and doubled.nin == 1  # compiled, no NumPy vectorize
+    same(fused(un.arange(3.0), 2.0), np.arange(3.0) * 2 + 1)
+    same(doubled([1, 2]), np.array([2, 4]))
+
+
 def test_what_is_read_around_is_left_to_the_interpreter():
     def look(i):
         return TABLE[i]

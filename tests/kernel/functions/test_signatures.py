@@ -136,3 +136,17 @@ def test_signatures_say_more_than_annotations():
     assert root(2.0) == np.sqrt(np.float32(2))
     with pytest.raises(TypeError, match="root: device is a name or a device; got True"):
         un.jit(root.py_func, device=True)
+
+
+def test_arrays_of_compiled_code_fit_signatures_of_contiguous_ones():
+    @un.njit(un.float64(un.float64[::1]))
+    def total(x):
+        return x.sum()
+
+    @un.njit
+    def columns(x):
+        return total(x[:, 0]) + total(x[0])
+
+    assert columns(np.arange(6.0).reshape(3, 2)) == 7
+    with pytest.raises(TypeError, match="no signature takes|side by side"):
+        total(np.arange(6.0)[::2])  # Python's arrays are known
