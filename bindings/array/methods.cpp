@@ -453,7 +453,7 @@ PyObject* numpy_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n,
                                             PyUnicode_Compare(args[1], call) == 0));
     if (plain && are_numbers_beside_numpys(args + 2, n - 2))
         return called_of_numbers(args[0], args + 2, n - 2);
-    PyObject* ours = plain ? counterpart(args[0]) : nullptr;
+    PyObject* ours = plain && !any_by_protocol(args + 2, n - 2) ? counterpart(args[0]) : nullptr;
     if (!ours) return by_tuple<in_python<array_ufunc>>(self, args, n, names);
     return PyObject_Vectorcall(ours, args + 2, static_cast<std::size_t>(n - 2), nullptr);
 }

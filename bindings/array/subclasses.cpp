@@ -55,7 +55,8 @@ PyObject* of_class(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
         PyObject* const made = args[0];
         const bool is_ours =
             Py_TYPE(made) == array_type || is_scalar(made) || is_value_object(made);
-        if (!is_ours || !is_array(args[1]) || is_scalar(args[1])) return Py_NewRef(made);
+        const bool is_done = Py_TYPE(made) == Py_TYPE(args[1]);
+        if (!is_ours || is_done || !is_array(args[1]) || is_scalar(args[1])) return Py_NewRef(made);
         Array a = array_in(made);
         if (a.is_value()) {
             if (n < 3) return Py_NewRef(made);
@@ -103,9 +104,10 @@ bool has_protocol(PyObject* o) {
 }
 
 bool has_functions(PyObject* o) {
-    if (is_array(o) || is_value_object(o)) return false;
+    if (is_value_object(o)) return false;
     static PyObject* const name = PyUnicode_InternFromString("__array_function__");
-    return _PyType_Lookup(Py_TYPE(o), name) != nullptr;
+    PyObject* const own = _PyType_Lookup(Py_TYPE(o), name);
+    return own && (!is_array(o) || own != _PyType_Lookup(array_type, name));
 }
 
 bool derives_from_numpys(const PyTypeObject* type) {

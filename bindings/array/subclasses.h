@@ -38,7 +38,8 @@ inline bool any_by_protocol(PyObject* const* args, Py_ssize_t n) {
     return false;
 }
 
-/// Whether the object's class, another library's, has NumPy's protocol for functions.
+/// Whether the object's class has NumPy's protocol for functions: another library's, or one that
+/// derives from the array and overrides it.
 bool has_functions(PyObject* o);
 
 /// Whether a list or tuple among the arguments holds an array of a class of NumPy's, or of one that

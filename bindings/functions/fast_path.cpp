@@ -99,8 +99,8 @@ FastPath& self_of(PyObject* o) { return *reinterpret_cast<FastPath*>(o); }
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* keywords) {
     const FastPath& way = self_of(self);
     const Given given{args, PyVectorcall_NARGS(flagged), keywords};
-    if (given.count > 0 && (any_by_protocol(args, given.count) ||
-                            any_list_of_numpys(args, given.count))) [[unlikely]] {
+    const Py_ssize_t all = given.count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+    if (all > 0 && (any_by_protocol(args, all) || any_list_of_numpys(args, all))) [[unlikely]] {
         PyObject* made = call_by_protocol("by_class", self, args, given.count, keywords);
         if (made != Py_NotImplemented) return made;
         Py_DECREF(made);

@@ -20,8 +20,13 @@ namespace {
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     for (Py_ssize_t k = 0; k < n; ++k) {
         if (!(Py_TYPE(args[k])->tp_flags & Py_TPFLAGS_HEAPTYPE)) continue;
-        if (is_of_numpys(args[k]) || has_functions(args[k]))
+        if (has_functions(args[k]) && is_array(args[k])) {
+            PyObject* made = call_by_protocol("where", args[0], args + 1, n - 1, nullptr);
+            if (made != Py_NotImplemented) return made;
+            Py_DECREF(made);
+        } else if (is_of_numpys(args[k]) || has_functions(args[k])) {
             return computed_by_numpy("where", args, n);
+        }
     }
     PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n == 1) return nonzero_tuple(args[0]);

@@ -50,6 +50,12 @@ PyObject* matmul_with_keywords(PyObject* const* args, Py_ssize_t n, PyObject* na
 
 PyObject* matmul_function(PyObject*, PyObject* const* args, Py_ssize_t n,
                           PyObject* names) noexcept {
+    const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
+    if (n > 1 && any_by_protocol(args, all)) [[unlikely]] {
+        PyObject* made = call_by_protocol("matmul", args[0], args + 1, n - 1, names);
+        if (made != Py_NotImplemented) return made;
+        Py_DECREF(made);
+    }
     if (n > 1 && (is_of_numpys(args[0]) || is_of_numpys(args[1]))) {
         Ref module(PyImport_ImportModule("unisono._arrays.exchange.numpys_elements"));
         Ref function(module.p ? PyObject_GetAttrString(module.p, "by_numpy") : nullptr);
@@ -307,6 +313,18 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+/// An operand of the operator @: also what NumPy's protocol makes an array of, unless its class has
+/// the operator.
+static bool operator_operand(PyObject* o, Array& a) {
+    if (array_operand(o, a)) return true;
+    const PyNumberMethods* own = Py_TYPE(o)->tp_as_number;
+    if (PyType_Check(o) || (own && own->nb_matrix_multiply) ||
+        !PyObject_HasAttrString(o, "__array__"))
+        return false;
+    a = to_array(o, true);
+    return true;
+}
+
 PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
     PyObject* made = guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         auto is_stored = [](PyObject* o) {
@@ -319,7 +337,7 @@ PyObject* matrix_multiply(PyObject* x, PyObject* y) noexcept {
         Array in[2];
         auto& [a, b] = in;
         if (is_of_numpys(x) || is_of_numpys(y)) return operated_by_numpy("operator.matmul", x, y);
-        if (!array_operand(x, a) || !array_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
+        if (!operator_operand(x, a) || !operator_operand(y, b)) Py_RETURN_NOTIMPLEMENTED;
         PyObject* const given[] = {x, y};
         bring_together(given, in);
         note_line();

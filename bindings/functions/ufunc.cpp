@@ -168,9 +168,23 @@ PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
     return nullptr;
 }
 
+/// What the operands' classes give for a method, NotImplemented where none computes it.
+PyObject* by_classes(PyObject* self, const char* name, PyObject* args, PyObject* names) noexcept {
+    Ref module(PyImport_ImportModule("unisono._arrays.subclasses"));
+    Ref function(module.p ? PyObject_GetAttrString(module.p, "by_method") : nullptr);
+    Ref first(function.p ? Py_BuildValue("(Os)", self, name) : nullptr);
+    Ref all(first.p ? PySequence_Concat(first.p, args) : nullptr);
+    return all.p ? PyObject_Call(function.p, all.p, names) : nullptr;
+}
+
 /// What is seldom used is written in Python: unisono._arrays.ufunc's function of that name.
 template <const char* name>
 PyObject* in_python(PyObject* self, PyObject* args, PyObject* names) noexcept {
+    if (any_by_protocol(&PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args))) {
+        PyObject* made = by_classes(self, name, args, names);
+        if (made != Py_NotImplemented) return made;
+        Py_DECREF(made);
+    }
     PyObject* function = python_function(name);
     PyObject* bound = function ? PyMethod_New(function, self) : nullptr;
     Py_XDECREF(function);

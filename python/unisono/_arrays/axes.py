@@ -126,12 +126,13 @@ _levels = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 def store(what, result, out, broader=False):
     """`result`, written into `out` where one is given, by NumPy's rule for casts in place.
 
-    Without axes and without `out` it is a number, as NumPy's results are. `broader`: `out` may be of a shape to which
+    Without axes and without `out` it is a number, as NumPy's results are, but of classes that derive from the array. `broader`: `out` may be of a shape to which
     the result's broadcasts.
     """
     if out is None:
         # Of objects NumPy gives one of them.
-        return result[()] if getattr(result, "shape", None) == () else result
+        is_plain = getattr(result, "shape", None) == () and _engine._plain(result) is result
+        return result[()] if is_plain else result
     if not isinstance(out, _engine._Array):
         raise TypeError(f"{what}: out= must be an array of unisono; got {type(out).__name__}")
     if out.shape != result.shape and not (broader and _broadcasts(result.shape, out.shape)):

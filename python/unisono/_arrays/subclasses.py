@@ -13,7 +13,7 @@ import functools
 import unisono as un
 
 from .. import _engine
-from . import ufunc
+from . import overrides, ufunc
 from .exchange.numpys_elements import as_numpys_number, by_numpy, has_functions
 from .lifted import lift, of_class, plain
 
@@ -32,11 +32,13 @@ _views = (
 ).split()
 # Functions of the package, beside those of methods, whose results are of the class of their first argument.
 _of_the_class = frozenset(
-    "apply_along_axis apply_over_axes argmax argmin argpartition argsort atleast_1d atleast_2d atleast_3d cumprod cumsum "
-    "delete diag diagflat dot gradient i0 inner insert median meshgrid nan_to_num nanmax nanmean nanmedian nanmin "
-    "nanpercentile nanprod nanquantile nanstd nansum nanvar partition percentile piecewise quantile repeat require roll "
-    "sort tile unique vecdot".split()
+    "apply_along_axis apply_over_axes argmax argmin argpartition argsort atleast_1d atleast_2d atleast_3d cholesky cumprod "
+    "cumsum delete diag diagflat dot gradient i0 inner insert inv median meshgrid nan_to_num nanmax nanmean nanmedian "
+    "nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar partition percentile piecewise pinv qr quantile repeat "
+    "require roll sort tile unique vecdot".split()
 )
+# Functions that compute with the arrays themselves, where ours are made of elementwise functions, which classes see.
+_of_arrays = frozenset("array_equal cond dot einsum inner norm tensordot tile vdot".split())
 # Functions that are methods of their argument where its class has them: a pandas column's `cumsum` is a column.
 _methods = frozenset(
     "all amax amin any around argmax argmin argsort clip cumprod cumsum dot max mean min prod repeat round std sum take "
@@ -75,7 +77,7 @@ def _base():
 
     def __array_ufunc__(self, function, method, *inputs, **options):
         """Call the function, or its method; NotImplemented where an operand's class does so itself."""
-        if any(map(_overrides, _with_outputs(inputs, options))):
+        if computing(_with_outputs(inputs, options)):
             return NotImplemented
         return array.__array_ufunc__.__get__(self)(function, method, *inputs, **options)
 
@@ -102,6 +104,8 @@ def _base():
     cls.__array_priority__ = 0.0
     lift(cls, _views, of_class)
     lift(cls, reductions, _reduced)
+    for name in overrides.reducing:
+        setattr(cls, name, overrides.reduction(name, getattr(cls, name), _computes))
     for short, name in {**_operators, **_comparisons, **_unary}.items():
         setattr(cls, f"__{short}__", _operator(f"__{short}__", name))
         if short in _operators:
@@ -119,6 +123,11 @@ def _new_of(cls):
 def _reduced(made, source):
     """As `of_class`; a value becomes an array without axes, as NumPy's reductions of subclasses give."""
     return of_class(made, source, True)
+
+
+def computing(operands):
+    """The operands whose classes compute elementwise functions themselves."""
+    return [x for x in operands if _overrides(x)]
 
 
 def _overrides(x):
@@ -234,8 +243,7 @@ def _with_outputs(inputs, options):
 
 def call(self, *args, **options):
     """Call of an elementwise function with operands, or an output, that are perhaps not the engine's to compute."""
-    everything = _with_outputs(args, options)
-    others = [x for x in everything if _overrides(x)]
+    others = computing(_with_outputs(args, options))
     if others:
         return _by_others(self, others, args, options)
     if not options and len(args) == self.nin:
@@ -294,14 +302,56 @@ def _by_others(self, others, args, options):
     )
 
 
+def by_method(self, method, /, *args, **options):
+    """What a method of an elementwise function gives with operands of classes that compute it; else NotImplemented."""
+    others = computing(_with_outputs(args, options))
+    if not others or not all(isinstance(x, _engine._Array) for x in others):
+        return NotImplemented
+    return overrides.by_method(self, method, others, args, options)
+
+
+def matmul(*args, **options):
+    """What `matmul`, which is no `ufunc` here, gives with operands of classes that compute it; else NotImplemented."""
+    import numpy
+
+    others = computing(_with_outputs(args, options))
+    if not others or not all(isinstance(x, _engine._Array) for x in others):
+        return NotImplemented
+    return _by_others(numpy.matmul, others, args, options)
+
+
+def where(*args):
+    """What `where` gives with operands of classes that compute it; else NotImplemented."""
+    return overrides.by_function(un.where, implementation_of(un.where), args, {})
+
+
+def implementation_of(function):
+    """A function itself, without a question to the classes of its arguments, as of ``(args, options)``."""
+    if function is un.where:
+        return lambda args, options: un.where(*map(plain, args))
+    return lambda args, options: _computed(function, args, options)
+
+
+def _computed(function, args, options):
+    given = map(plain, args) if function.__name__ in _of_arrays else args
+    made = function.__wrapped__(*given, **options)
+    source = args[0] if args else None
+    is_of_class = isinstance(source, _engine._subclass_base())
+    return (
+        _each_of_class(made, source) if is_of_class and function.__name__ in _of_the_class else made
+    )
+
+
 def by_class(self, /, *args, **options):
-    """What a function gives whose first argument is of a derived class, or another library's; else NotImplemented."""
+    """What a function gives with an argument of a derived class, or another library's; else NotImplemented."""
+    made = overrides.by_function(self, implementation_of(self), args, options)
+    if made is not NotImplemented or not args:
+        return made
     x, name = args[0], self.__name__
     if (name not in _converts or options.get("subok")) and any(map(_is_numpys_matter, args)):
         return by_numpy(self._numpys_name, *args, **options)
     if issubclass(builtins.type(x), _engine._subclass_base()):
-        made = self.__wrapped__(*args, **options)
-        return _each_of_class(made, x) if name in _of_the_class else made
+        return _computed(self, args, options)
     if name not in _methods or not _overrides(x):
         return NotImplemented
     import numpy

@@ -55,7 +55,7 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
-        if not isinstance(key, tuple):
+        if isinstance(key, slice):
             return self._line(key, 0)
         n = len(key)
         lines = [self._line(s, 0 if self._sparse else n - k - 1) for k, s in enumerate(key)]

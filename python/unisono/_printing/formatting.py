@@ -317,7 +317,10 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     if x.ndim == 0 and x._is_value():
         return f"un.{x.dtype.name}({_number(x)})"
     width = options["linewidth"] if max_line_width is None else max_line_width
-    text = array2string(x, width, precision, suppress_small, ", ", "array(", suffix=")")
+    kind = type(arr)
+    is_users = isinstance(arr, _engine._Array) and kind.__module__.partition(".")[0] != "unisono"
+    name = kind.__name__ if is_users else "array"
+    text = array2string(x, width, precision, suppress_small, ", ", f"{name}(", suffix=")")
     more = []
     if (x.size == 0 and x.shape != (0,)) or x.size > options["threshold"]:
         more.append(f"shape={tuple(x.shape)}")
@@ -327,11 +330,11 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
         is_mesh = isinstance(x.device, _engine.Mesh)
         more.append(f"mesh={x.device!r}" if is_mesh else f"device='{x.device}'")
     if not more:
-        return f"array({text})"
-    text = f"array({text},"
+        return f"{name}({text})"
+    text = f"{name}({text},"
     extra = ", ".join(more) + ")"
     last = len(text) - (text.rfind("\n") + 1)
-    return text + (" " if last + len(extra) + 1 <= width else "\n      ") + extra
+    return text + (" " if last + len(extra) + 1 <= width else "\n" + " " * (len(name) + 1)) + extra
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):

@@ -235,6 +235,8 @@ xp.meshgrid(v)
 xp.meshgrid(v, w, indexing='xx')
 xp.mgrid[0:3, 0:2]
 xp.mgrid[0:5]
+xp.mgrid[[slice(0, 3), slice(0, 2)]]
+xp.ogrid[[slice(0, 4)]][0]
 xp.mgrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:4j]
 xp.mgrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:3j, 0:1:3j]
 xp.ogrid[xp.zeros(3)[:, None]:xp.ones(3)[:, None]:3j, 0:2:3j]

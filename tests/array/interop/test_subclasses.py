@@ -155,6 +155,155 @@ def test_array_wrap_gets_results_of_functions(xp):
     assert calls == [(xp.sqrt, 1, 0), (xp.add, 2, 0), (xp.multiply, 2, 0)]
 
 
+def labelled(xp):
+    """A class that computes some functions, and all methods of elementwise functions, itself."""
+    known = {}
+
+    class Labelled(xp.ndarray):
+        calls = []
+
+        def __new__(cls, data, label):
+            made = xp.asarray(data).view(cls)
+            made.label = label
+            return made
+
+        def __array_finalize__(self, obj):
+            if obj is not None:
+                self.label = getattr(obj, "label", None)
+
+        def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+            self.calls.append((ufunc.__name__, method, options.get("axis", "none")))
+            inputs = [x.view(xp.ndarray) if isinstance(x, Labelled) else x for x in inputs]
+            if out:
+                options["out"] = tuple(x.view(xp.ndarray) for x in out)
+            made = super().__array_ufunc__(ufunc, method, *inputs, **options)
+            return None if method == "at" else Labelled(xp.asarray(made), "ufunc")
+
+        def __array_function__(self, function, types, args, options):
+            if function not in known:
+                return super().__array_function__(function, types, args, options)
+            assert types == (Labelled,) or types == (Labelled, xp.ndarray)
+            return known[function](*args, **options)
+
+    def of(function, label):
+        def plain(x):
+            return [xp.asarray(i) for i in x] if isinstance(x, list) else xp.asarray(x)
+
+        known[function] = lambda a, *more, **options: Labelled(
+            function(plain(a), *more, **options), label
+        )
+
+    of(xp.concatenate, "concatenate")
+    of(xp.reshape, "reshape")
+    of(xp.linalg.inv, "inv")
+    of(xp.fft.fft, "fft")
+    known[xp.where] = lambda *args: "where"
+    known[xp.einsum] = lambda *args, **options: "einsum"
+    return Labelled
+
+
+@both
+def test_classes_compute_functions(xp):
+    kind = labelled(xp)
+    a, b = kind(xp.eye(2), "a"), xp.ones((2, 2))
+    for made, label in [
+        (xp.concatenate([a, b]), "concatenate"),
+        (xp.concatenate([b, a], axis=1), "concatenate"),
+        (xp.stack([a, a]), "concatenate"),
+        (xp.vstack([a, a]), "concatenate"),
+        (xp.reshape(a, (4,)), "reshape"),
+        (xp.reshape(a, shape=(4,)), "reshape"),
+        (xp.linalg.inv(a), "inv"),
+        (xp.fft.fft(a), "fft"),
+        (xp.sum(a), "ufunc"),
+        (xp.transpose(a), "a"),
+        (xp.sort(a), "a"),
+    ]:
+        assert type(made) is kind and made.label == label
+    assert xp.where(a > 0, a, b) == "where" and xp.einsum("ij->j", a) == "einsum"
+    assert type(xp.asarray(a)) is xp.ndarray and xp.shape(a) == (2, 2)
+    assert type(xp.concatenate([b, b])) is xp.ndarray
+
+
+@both
+def test_classes_that_decline_functions(xp):
+    class Declines(xp.ndarray):
+        def __array_function__(self, function, types, args, options):
+            return NotImplemented
+
+    class Answers(Declines):
+        def __array_function__(self, function, types, args, options):
+            return function.__name__
+
+    a = xp.arange(3.0).view(Declines)
+    with pytest.raises(TypeError, match="no implementation found for '.*reshape'"):
+        xp.reshape(a, (3, 1))
+    with pytest.raises(TypeError, match="concatenate"):
+        xp.concatenate([a, a])
+    assert xp.concatenate([a, a.view(Answers)]) == "concatenate"  # the subclass comes first
+    assert xp.concatenate([a, xp.zeros(1)]).tolist() == [
+        0,
+        1,
+        2,
+        0,
+    ]  # the array's own class is asked last
+
+
+@both
+def test_classes_compute_methods_of_functions(xp):
+    kind = labelled(xp)
+    a = kind(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), "a")
+    for call, expected, values in [
+        (lambda: a.sum(axis=0), ("add", "reduce", 0), [4, 6]),
+        (lambda: a.prod(), ("multiply", "reduce", None), 24),
+        (lambda: a.max(1), ("maximum", "reduce", 1), [2, 4]),
+        (lambda: a.min(axis=1, keepdims=True), ("minimum", "reduce", 1), [[1], [3]]),
+        (lambda: a.any(), ("logical_or", "reduce", None), True),
+        (lambda: a.all(axis=0), ("logical_and", "reduce", 0), [True, True]),
+        (lambda: xp.add.reduce(a, 1), ("add", "reduce", 1), [3, 7]),
+        (lambda: xp.add.accumulate(a, axis=1), ("add", "accumulate", 1), [[1, 3], [3, 7]]),
+        (lambda: xp.add.reduceat(a, [0]), ("add", "reduceat", "none"), [[4, 6]]),
+        (lambda: xp.multiply.outer(a[0], [2.0]), ("multiply", "outer", "none"), [[2], [4]]),
+        (lambda: xp.matmul(a, a), ("matmul", "__call__", "none"), [[7, 10], [15, 22]]),
+    ]:
+        kind.calls.clear()
+        made = call()
+        assert kind.calls == [expected], expected
+        assert type(made) is kind and made.label == "ufunc" and made.tolist() == values
+    assert xp.add.at(a, ([0], [0]), 1.0) is None and a.tolist() == [[2, 2], [3, 4]]
+    assert kind.calls[-1][:2] == ("add", "at")
+    assert a.mean().label == "ufunc" and a.mean().tolist() == 2.75
+    kind.calls.clear()
+    assert xp.dot(a, a).label == a.dot(a).label == "a" and not kind.calls
+
+
+@both
+def test_arrays_decline_what_others_compute(xp):
+    class Other:
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return "other"
+
+    a, other = xp.arange(3.0), Other()
+    assert a.__array_ufunc__(xp.add, "__call__", a, other) is NotImplemented
+    assert xp.add(a, other) == "other"
+
+
+@both
+def test_text_names_the_class(xp):
+    class Short(xp.ndarray):
+        pass
+
+    class AClassWithALongName(xp.ndarray):
+        pass
+
+    a = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    assert repr(a[0].view(Short)) == "Short([1., 2.])"
+    indent = " " * len("AClassWithALongName(")
+    assert (
+        repr(a.view(AClassWithALongName)) == f"AClassWithALongName([[1., 2.],\n{indent} [3., 4.]])"
+    )
+
+
 @both
 def test_array_ufunc_takes_the_place_of_functions(xp):
     class Logged(xp.ndarray):
@@ -331,6 +480,7 @@ def test_objects_with_the_array_protocol_are_operands(xp):
     assert (a + stored).tolist() == (stored + a).tolist() == [1, 2, 3]
     assert (a < stored).tolist() == [False, False, True] and (2**a * stored).tolist() == [0, 2, 4]
     assert (a**stored).tolist() == [1, 1, 1]
+    assert a @ stored == stored @ a == 3
     a += stored
     assert type(a) is xp.ndarray and a.tolist() == [1, 2, 3]
 

@@ -37,6 +37,11 @@ def array_ufunc(self, ufunc, method, *inputs, **options):
     NumPy's itself runs, too, where an array of NumPy's stands beside numbers of ours: a number makes none of it ours.
     """
     name = ufunc.__name__
+    if isinstance(ufunc, unisono.ufunc):
+        from ..subclasses import computing
+
+        if computing((*inputs, *(options.get("out") or ()))):
+            return NotImplemented  # these are asked, too
     if not _holds_array((inputs, options.get("out"))) and _is_numpys_array(
         x for x in inputs if getattr(x, "ndim", 0)
     ):
@@ -104,6 +109,10 @@ def array_function(self, function, types, args, options):
     """
     if any(map(has_functions, types)):
         return NotImplemented  # their class is asked, too
+    if isinstance(function, unisono._engine._FastPath) or function is unisono.where:
+        from ..subclasses import implementation_of  # what a class that overrides this passes on
+
+        return implementation_of(function)(args, options)
     if is_number(self) and not _holds_array((args, options.values())):
         named = {k: _as_numpys_numbers(v) for k, v in options.items()}
         return function(*map(_as_numpys_numbers, args), **named)
