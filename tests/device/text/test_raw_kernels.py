@@ -193,6 +193,20 @@ def test_numbers_and_control_flow_are_c_s(chosen):
         np.testing.assert_array_equal(got, want)
 
 
+def test_templates_call_templates_of_numbers(chosen):
+    text = """
+    template<typename T, int N> __device__ T sum(T x) {
+        for (int i = 0; i < N; i++) x += i;
+        return x;
+    }
+    template<typename T, int N> __global__ void add(T* x) { x[threadIdx.x] = sum<T, N>(x[threadIdx.x]); }"""
+    module = un.RawModule(code=text, name_expressions=["add<float, 3>", "add<double, 4>"])
+    for name, dtype, added in (("add<float, 3>", "float32", 3), ("add<double, 4>", "float64", 6)):
+        (x,) = there(chosen, np.ones(4, dtype))
+        module.get_function(name)((1,), (4,), (x,))
+        assert x.tolist() == [1 + added] * 4
+
+
 def test_templates_and_shared_memory_of_the_launch(chosen):
     (z,) = there(chosen, np.arange(5, dtype=np.float32))
     module.get_function("scaled<float, 2>")(2, 4, (z, 1.5, 5))

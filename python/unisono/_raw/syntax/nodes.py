@@ -42,6 +42,11 @@ class Template(NamedTuple):
     parameters: list
     at: int
 
+    def open_values(self):
+        """Values for an instance whose parameters are not known yet: types "?0", "?1"..., and 1 for each number."""
+        kinds = [kind for _, kind, _ in self.parameters]
+        return [CType(f"?{k}") if t in ("typename", "class") else 1 for k, t in enumerate(kinds)]
+
 
 class Reference(NamedTuple):
     """``texture<type, axes, mode> name;``: what the host binds to, and what reading it gives."""

@@ -272,8 +272,7 @@ def referenced(t, tree, found):
         functions = t.unit.overloads.get(name) or [t.unit.functions.get(name)]
         if name in t.unit.templates:
             template = t.unit.templates[name]
-            values = [CType(f"?{k}") for k in range(len(template.parameters))]
-            functions = [t.parser.instance(name, values)]
+            functions = [t.parser.instance(name, template.open_values())]
         for f in filter(None, functions):
             for e, (made, _, _) in zip(tree[3], f.parameters, strict=False):
                 if made.is_reference and root(e) is not None:
@@ -291,7 +290,7 @@ def _wider(a, b):
 def instance(body, t, place, name, given, values):
     template = t.unit.templates[name]
     bound = [g if isinstance(g, CType) else body.number(g).value for g in given or ()]
-    open_ = [CType(f"?{k}") for k in range(len(template.parameters))]
+    open_ = template.open_values()
     if len(bound) < len(open_):
         form = t.parser.instance(name, [*bound, *open_[len(bound) :]])
         for k in range(len(bound), len(open_)):

@@ -62,10 +62,7 @@ def function_uses(t, name):
     if name not in known:
         known[name] = False
         if name in t.unit.templates:
-            count = len(t.unit.templates[name].parameters)
-            from ..syntax.nodes import CType
-
-            found = [t.parser.instance(name, [CType(f"?{k}") for k in range(count)])]
+            found = [t.parser.instance(name, t.unit.templates[name].open_values())]
         else:
             found = t.unit.overloads.get(name) or [t.unit.functions.get(name)]
         known[name] = any(f is not None and uses(t, f.body) for f in found)
