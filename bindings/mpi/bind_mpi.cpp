@@ -622,13 +622,42 @@ void add_requests(nb::module_& m) {
         .def_static("_wait_any", &PyRequest::wait_any);
 }
 
+/// `Comm.__new__(cls, comm=None)` makes what stands for `comm`, so that classes that derive from it
+/// choose in their own `__new__`, as with mpi4py; `__init__` gets what the class was called with.
+PyObject* new_comm(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+    static const char* const names[] = {"comm", nullptr};
+    PyObject* given = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &given))
+        return nullptr;
+    const PyComm* comm = nullptr;
+    if (given != Py_None && !nb::try_cast(nb::handle(given), comm)) {
+        PyErr_Format(PyExc_TypeError, "%s: no communicator; got %s; expected one, or None",
+                     type->tp_name, Py_TYPE(given)->tp_name);
+        return nullptr;
+    }
+    try {
+        nb::object made = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(type)));
+        new (nb::inst_ptr<PyComm>(made)) PyComm(comm ? *comm : PyComm{});
+        nb::inst_mark_ready(made);
+        if (comm) made.attr("__dict__").attr("update")(nb::handle(given).attr("__dict__"));
+        return made.release().ptr();
+    } catch (nb::python_error& e) {
+        e.restore();
+        return nullptr;
+    }
+}
+
+int init_comm(PyObject*, PyObject*, PyObject*) { return 0; }
+
 void add_communicators(nb::module_& m) {
     nb::class_<PyMatched>(m, "_Matched", "A message that was matched.")
         .def("receive", &PyMatched::receive, nb::arg("buf").none())
         .def("receive_bytes", &PyMatched::receive_bytes, nb::arg("status").none());
-    nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), "Ranks that exchange messages.");
-    c.def(nb::init<>());
-    c.def(nb::init<const PyComm&>());
+    static PyType_Slot made_at_once[] = {{Py_tp_new, reinterpret_cast<void*>(new_comm)},
+                                         {Py_tp_init, reinterpret_cast<void*>(init_comm)},
+                                         {0, nullptr}};
+    nb::class_<PyComm> c(m, "_Comm", nb::dynamic_attr(), nb::type_slots(made_at_once),
+                         "Ranks that exchange messages.");
     c.def("_same", [](const PyComm& p, const PyComm& other) { return p.comm == other.comm; });
     c.def_prop_ro("_identity",
                   [](const PyComm& p) { return reinterpret_cast<std::uintptr_t>(p.comm.get()); });

@@ -467,3 +467,33 @@ def test_a_call_in_place_where_a_rank_exchanges_nothing():
         comm.Alltoallv(un.mpi.IN_PLACE, [got, (counts, [0] * size)])
     assert got.tolist() == [rank if other is None else other] * 3
     assert comm.allgather(rank) == list(range(size))
+
+
+class Team(un.mpi.Intracomm):
+    """A communicator of a program's own, as mpi4py lets one derive it: `__new__` chooses what it stands for."""
+
+    def __new__(cls, comm=None, name="nobody"):
+        if comm is not None and comm != un.mpi.COMM_NULL:
+            comm = comm.Dup()
+        made = super().__new__(cls, comm)
+        made.team = name
+        return made
+
+
+def test_classes_that_derive_from_communicators():
+    world = un.mpi.COMM_WORLD
+    team = Team(world, "red")
+    copied = team.Clone()
+    assert isinstance(team, Team) and isinstance(copied, Team) and team != world
+    assert (team.team, team.rank, team.size) == ("red", world.rank, world.size)
+    assert copied.allreduce(1) == team.allreduce(1) == world.size
+    assert un.mpi.Comm(team) == team
+    copied.Free()
+    team.Free()  # what it stands for: not that which it was made from
+    assert team == un.mpi.COMM_NULL and world.allreduce(1) == world.size
+    assert Team() == un.mpi.COMM_NULL
+    grid = world.Create_cart([world.size])
+    assert un.mpi.Cartcomm(grid).Get_dim() == 1
+    grid.Free()
+    with pytest.raises(TypeError, match="no communicator; got int"):
+        un.mpi.Comm(3)

@@ -54,7 +54,7 @@ class KeptValues:
 
     def Dup(self, info=None):
         """A communicator of the same ranks, in the same grid or graph, whose messages are apart."""
-        made = _duplicate(self)
+        made = _Comm.__new__(type(self), _duplicate(self))
         made._grid, made._graph, made._whole_graph = self._grid, self._graph, self._whole_graph
         self._copy_kept(made)
         return made
