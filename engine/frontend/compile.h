@@ -35,8 +35,8 @@ struct ResultShape {
     /// Scalar: of the entry's results; Argument: of its array parameters; Array: of the results
     /// that hold its address, its block, its extents and its strides.
     int index = 0;
-    int rank = 0;                ///< Array
-    std::string code;            ///< Table: table_code of its type; List: bytes, bytearray or empty
+    int rank = 0;      ///< Array
+    std::string code;  ///< Table: table_code of its type; List, Array: bytes, bytearray or empty
     DType dtype = DType::Int64;  ///< List: of its items, which are told as an array's
     std::vector<ResultShape> items;
     std::shared_ptr<const frontend::Record> record;  ///< Record; named Tuple

@@ -173,6 +173,7 @@ static std::string argument_letters(const std::string& message, std::size_t coun
     if (message.empty() || message[0] != '\2')
         return message == "{0}" ? "i" : message == "{0f}" ? "f" : message == "{0b}" ? "b" : "t";
     std::string letters;
+    if (message.find('(', 2) != std::string::npos) return "?";  // a tuple is among them
     for (char c : message.substr(1)) {
         bool is_other = !letters.empty() && letters.back() == 'N';  // of NumPy: a dtype follows
         if (is_other) letters.back() = '?';
@@ -434,7 +435,8 @@ void ControlFlow::raise(const Node& node) {
     }
     std::string message;
     std::vector<E> values;
-    if (node.children.size() > 1)
+    const bool is_tuple = node.children.size() == 1 && node.children[0].kind == NodeKind::Tuple;
+    if (node.children.size() > 1 || is_tuple)
         std::tie(message, values) = Tables(*this, node.place).exception_arguments(node);
     else if (!node.children.empty())
         std::tie(message, values) = message_of(node.children[0], "an exception");

@@ -36,6 +36,12 @@ Value Tables::storable(const Value& given) {
         }
         return v;
     }
+    if (is_byte_list(given.type) && given.type.items[0].name == "bytes") {
+        Value kept = f_.copied(f_.as_array(given), place_);
+        kept.type.weak = Weak::Int;
+        kept.type.writable = false;
+        return kept;
+    }
     if (is_byte_list(given.type))
         refuse(describe(given.type) +
                    " is not kept by lists, dicts and objects in a compiled function",

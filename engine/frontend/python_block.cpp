@@ -1,6 +1,7 @@
 // What compiled code hands to the interpreter and takes from it: blocks of Python, and arguments of
 // exceptions.
 #include <algorithm>
+#include <functional>
 
 #include "frontend/tables.h"
 #include "frontend/texts.h"
@@ -11,7 +12,10 @@ std::pair<std::string, std::vector<E>> Tables::exception_arguments(const Node& n
     std::vector<const Node*> nodes;
     for (const Node& child : node.children) nodes.push_back(&child);
     Value all = f_.tuple_of(f_.operands(nodes));
-    auto is_plain = [&](const Type& t) { return t.is_scalar() || t.is_text(); };
+    std::function<bool(const Type&)> is_plain = [&](const Type& t) {
+        if (t.is_tuple() && !t.record) return std::all_of(t.items.begin(), t.items.end(), is_plain);
+        return t.is_scalar() || t.is_text();
+    };
     bool fits = words_of(all.type) <= 4 &&
                 std::all_of(all.type.items.begin(), all.type.items.end(), is_plain);
     if (!fits)

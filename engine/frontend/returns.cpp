@@ -87,6 +87,7 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
         shape.kind = value.type.is_list() ? ResultShape::Kind::List : ResultShape::Kind::Array;
         shape.rank = static_cast<int>(d.extents.size());
         if (value.type.is_list()) shape.code = value.type.items[0].name;
+        if (is_byte_array(value.type)) shape.code = value.type.writable ? "bytearray" : "bytes";
         if (is_slot) emit(b_->retain(d.root));
         scalars.push_back(op_binary(Op::Add, b_->address(d.root),
                                     op_binary(Op::Mul, d.offset, i64(size_of(value.type.dtype)))));

@@ -7,7 +7,8 @@ namespace unisono::frontend {
 Type Tables::key_type(const Value& key) {
     const Type& t = key.type;
     if (t.is_text() || t.kind == Type::Kind::None) return t;
-    if (t.is_scalar() && !t.is_complex())
+    if (t.is_complex()) return Type::python(Weak::Complex);
+    if (t.is_scalar())
         return Type::python(is_bool(t.dtype)    ? Weak::Bool
                             : is_float(t.dtype) ? Weak::Float
                                                 : Weak::Int);

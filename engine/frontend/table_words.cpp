@@ -24,7 +24,9 @@ std::string table_code(const Type& t) {
         case Type::Kind::Instance:
             return "O" + std::to_string(reinterpret_cast<std::uintptr_t>(t.record.get())) +
                    (t.rank ? "?" : ";");
-        case Type::Kind::Array: return "A" + letter(static_cast<int>(t.dtype)) + letter(t.rank);
+        case Type::Kind::Array:
+            if (is_byte_array(t) && !t.writable) return "Y";  // bytes
+            return "A" + letter(static_cast<int>(t.dtype)) + letter(t.rank);
         case Type::Kind::Tuple:
         case Type::Kind::Record:
             if (!t.record) return "(" + items + ")";
@@ -155,7 +157,9 @@ Value Tables::taken(const Type& t, const std::vector<E>& words, std::size_t& at,
             d.strides.push_back(is_one ? f_.i64(1) : words.at(at + 2 + rank + k));
         }
         at += 2 + 2 * rank;
-        return f_.view("value", d);
+        Value array = f_.view("value", d);
+        array.type.weak = t.weak;  // of bytes
+        return array;
     }
     if (t.is_tuple() || t.is_record() || t.is_optional()) {
         for (const Type& item : t.items) v.items.push_back(taken(item, words, at, is_owned));

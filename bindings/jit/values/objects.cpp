@@ -91,6 +91,13 @@ Block* view_block(PyObject* owner) {
     return block;
 }
 
+PyObject* bytes_from(std::uintptr_t address, std::int64_t count, std::int64_t stride) {
+    PyObject* made = PyBytes_FromStringAndSize(nullptr, count);
+    const auto* items = reinterpret_cast<const char*>(address);
+    for (std::int64_t k = 0; made && k < count; ++k) PyBytes_AS_STRING(made)[k] = items[k * stride];
+    return made;
+}
+
 PyObject* owner_of_view(const Block* block) {
     if (!block || block->drop != drop_view) return nullptr;
     PyObject* view = static_cast<const ViewBlock*>(block)->view;

@@ -17,6 +17,8 @@ PyObject* wrap_object(const frontend::Record& record, Block* block);
 
 /// A block that keeps a Python object with a buffer; of others the object that it keeps is null.
 Block* view_block(PyObject* owner);
+/// A bytes object of items that lie apart by the stride; null with Python's exception.
+PyObject* bytes_from(std::uintptr_t address, std::int64_t count, std::int64_t stride);
 PyObject* owner_of_view(const Block* block);
 
 /// While it exists, compiled code that this thread runs may keep the arrays among the arguments.

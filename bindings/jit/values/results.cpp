@@ -86,6 +86,12 @@ PyObject* Dispatch::build_array(const frontend::ResultShape& shape, const Argume
         extents.push_back(static_cast<std::int64_t>(results[2 + k]));
         strides.push_back(static_cast<std::int64_t>(results[2 + rank + k]));
     }
+    if (!shape.code.empty() && !taken.device) {
+        Ref made(bytes_from(address, extents[0], strides[0]));
+        if (made && shape.code == "bytearray") made = Ref(PyByteArray_FromObject(made.get()));
+        if (block) release_block(block);
+        return made.release();
+    }
     Array argument;
     Storage* storage = nullptr;
     if (taken.device) {

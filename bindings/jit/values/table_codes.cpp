@@ -44,6 +44,11 @@ Type type_of_code(const char*& code) {
             auto rank = static_cast<std::size_t>(*code++ - 'a');
             return Type::array(t, std::vector<ir::StrideClass>(rank, ir::StrideClass::Other), true);
         }
+        case 'Y': {
+            Type t = Type::array(DType::UInt8, {ir::StrideClass::Other}, false);
+            t.weak = Weak::Int;
+            return t;
+        }
         case 'O': {
             --code;
             const frontend::Record& record = record_at(code);
@@ -100,7 +105,7 @@ static void measure(const char*& code, TableForm& form, int& words) {
         if (is_complex(t)) add(WordKind::Float);
         return add(is_float(t) || is_complex(t) ? WordKind::Float : WordKind::Whole);
     }
-    if (kind == 'A' || kind == 'O') {
+    if (kind == 'A' || kind == 'Y' || kind == 'O') {
         --code;
         const char* end = code;
         Type t = type_of_code(end);

@@ -57,6 +57,9 @@ PyObject* TableObjects::object_from(const char*& code, const std::int64_t*& word
             words += 2 + 2 * rank;
             return array_from(block, address, t, {sizes, rank}, {sizes + rank, rank});
         }
+        case 'Y':
+            words += 4;
+            return bytes_from(static_cast<std::uintptr_t>(words[-4]), words[-2], words[-1]);
         case 'O': {
             --code;
             const frontend::Record& record = record_at(code);

@@ -114,6 +114,7 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
     if (PyFloat_CheckExact(object)) return code += 'f', true;
     if (PyUnicode_CheckExact(object)) return code += 't', true;
     if (PyComplex_CheckExact(object)) return code += 'c', true;
+    if (PyBytes_CheckExact(object)) return code += 'Y', true;
     if (object == Py_None) return code += 'n', true;
     if (const auto number = number_with_dtype(object)) return code += code_of(number->dtype), true;
     if (PyTuple_CheckExact(object)) {
@@ -152,10 +153,18 @@ bool TableObjects::write_code(PyObject* object, std::string& code) {
     return write_entries(object, code, first);
 }
 
+/// Bytes are arrays, which items and values may be, but no keys.
+static bool holds_bytes(PyObject* key) {
+    bool found = PyBytes_CheckExact(key);
+    for (Py_ssize_t k = 0; PyTuple_CheckExact(key) && k < PyTuple_GET_SIZE(key); ++k)
+        found = found || holds_bytes(PyTuple_GET_ITEM(key, k));
+    return found;
+}
+
 bool TableObjects::write_entries(PyObject* object, std::string& code, FirstEntry& first) {
     first = first_entry(object);
     std::size_t size = code.size();
-    if (!first.key) return false;
+    if (!first.key || (kind_of(object) != 'L' && holds_bytes(first.key))) return false;
     if (write_entry(first.key, first.value, first.has_none, code)) return true;
     // Lists, dicts and sets without entries tell nothing: another entry may.
     bool is_told = false;
@@ -228,6 +237,14 @@ std::string TableObjects::put(PyObject* object, const char*& code,
             words.push_back(handle_of(text));
             return "";
         }
+        case 'Y':
+            if (!PyBytes_CheckExact(object)) return mixed;
+            words.push_back(static_cast<std::int64_t>(
+                reinterpret_cast<std::uintptr_t>(PyBytes_AS_STRING(object))));
+            words.push_back(handle_of(view_block(object)));
+            words.push_back(PyBytes_GET_SIZE(object));
+            words.push_back(1);
+            return "";
         case 'A': {
             --code;
             Type wanted = type_of_code(code);
@@ -380,7 +397,8 @@ std::string TableObjects::add(PyObject* object, std::string& code, Table*& made)
     auto [key, value, has_none] = first;
     if (key && !is_told) {
         std::string ignored;
-        if (value && write_code(key, ignored)) return "values such as " + type_name(value);
+        if (value && !holds_bytes(key) && write_code(key, ignored))
+            return "values such as " + type_name(value);
         return (kind == 'L' ? "items such as " : "keys such as ") + type_name(key);
     }
     TableForm form;

@@ -295,5 +295,50 @@ def strip(data, chars=None):
     return rstrip(lstrip(data, chars), chars)
 
 
+@jit
+def split(data, sep=None, maxsplit=-1):
+    parts = []
+    most = maxsplit if maxsplit >= 0 else len(data)
+    begin = 0
+    if sep is None:
+        while begin < len(data):
+            while begin < len(data) and is_stripped(data[begin], None):
+                begin += 1
+            end = begin
+            while end < len(data) and not is_stripped(data[end], None):
+                end += 1
+            if len(parts) == most and begin < len(data):
+                parts.append(bytes(data[begin:]))
+                break
+            if end > begin:
+                parts.append(bytes(data[begin:end]))
+            begin = end
+    else:
+        if len(sep) == 0:
+            raise ValueError("empty separator")
+        place = begin
+        while len(parts) < most and place + len(sep) <= len(data):
+            if stands_at(data, place, sep):
+                parts.append(bytes(data[begin:place]))
+                place += len(sep)
+                begin = place
+            else:
+                place += 1
+        parts.append(bytes(data[begin:]))
+    return parts
+
+
+@jit
+def join(separator, parts):
+    made = bytearray()
+    for k in range(len(parts)):
+        if k > 0:
+            made += separator
+        made += parts[k]
+    return bytes(made)
+
+
 # Those of the same name in method_library.py ask for bytes themselves.
-searches = (endswith, find, lower, lstrip, replace, rfind, rstrip, startswith, strip, upper)
+searches = (
+    endswith, find, join, lower, lstrip, replace, rfind, rstrip, split, startswith, strip, upper,
+)  # fmt: skip

@@ -54,9 +54,9 @@ _NEW = {
 _METHODS = frozenset(
     (
         "bit_count count decode difference encode endswith expandtabs find hex index intersection "
-        "is_integer isdisjoint issubset issuperset lower lstrip partition replace rfind rindex "
-        "rpartition rstrip startswith strip symmetric_difference to_bytes tolist translate union "
-        "update upper"
+        "is_integer isdisjoint issubset issuperset join lower lstrip partition replace rfind rindex "
+        "rpartition rstrip split startswith strip symmetric_difference to_bytes tolist translate "
+        "union update upper"
     ).split()
 )
 _TAKE_ITEMS = {"extend", "update", "union", "intersection", "difference", "join"}

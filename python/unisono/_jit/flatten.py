@@ -24,6 +24,7 @@ from .generators import Generator, Generators, is_generator
 from .imports import Imports
 from .iterators import Iterators
 from .keywords import Keywords
+from .known_keys import with_known_keys
 from .match import Match
 from .memo import Memo
 from .named_iterators import NamedIterators
@@ -174,7 +175,7 @@ class _Flattener(
             body = self.with_remembered(body)
             if self.text.count("range(") > self.text.count(" in range("):
                 body = self.with_ranges(body, {a.arg for a in named})
-            body = self.with_iterators(self.with_containers(body))
+            body = self.with_iterators(self.with_containers(with_known_keys(self, body)))
         if self.text.count("def ") > 2:
             self.find_circles(own_nodes(body))
         flat = self.block(self.with_result(body))

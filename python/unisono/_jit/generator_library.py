@@ -106,23 +106,120 @@ def triangular(rng, left, mode, right, size=None):
 
 
 @jit
-def integers(rng, low, high=None, size=None, dtype=np.int64, endpoint=False):
-    bits = _bits(rng)
-    first = 0 if high is None else int(low)
-    last = int(low) if high is None else int(high)
-    span = last - first if endpoint else last - first - 1
-    if last < first or span < 0:
-        raise ValueError("low > high" if endpoint else "low >= high")
-    if dtype == np.int32 or dtype == np.uint32:
-        return distributions.filled(lambda: random_of_integer(bits, first, span, 0), dtype, size)
-    elif dtype == np.int64:
-        return _counted(lambda: random_of_integer(bits, first, span, 0), size)
-    else:
-        raise TypeError("integers of fewer than 32 bits are not drawn in compiled code")
+def _part(bits, width, parts):
+    """The next `width` bits of those that are left of 32 drawn together: what is left, how many parts."""
+    if parts[1] == 0:
+        parts[0] = random_of_integer(bits, 0, 4294967295, 0)
+        parts[1] = 32 // width
+    drawn = parts[0] & ((1 << width) - 1)
+    parts[0] >>= width
+    parts[1] -= 1
+    return drawn
 
 
 @jit
-def shuffle(rng, x):
+def _narrow(bits, first, span, width, parts):
+    """An integer of `width` bits, by Lemire's method; bools by single bits."""
+    if span == 0:
+        return first
+    if span + 1 == 1 << width:
+        return first + _part(bits, width, parts)
+    most = 1 << width
+    product = _part(bits, width, parts) * (span + 1)
+    if product % most < span + 1:
+        least = (most - 1 - span) % (span + 1)
+        while product % most < least:
+            product = _part(bits, width, parts) * (span + 1)
+    return first + product // most
+
+
+@jit
+def _bounds(low, high, endpoint):
+    """The smallest value, and how many others follow it."""
+    span = high - low if endpoint else high - low - 1
+    if span < 0:
+        raise ValueError("low > high" if endpoint else "low >= high")
+    return low, span
+
+
+@jit
+def _within(low, high, least, most, endpoint, name):
+    if low < least:
+        raise ValueError("low is out of bounds for " + name)
+    if high - (not endpoint) > most:
+        raise ValueError("high is out of bounds for " + name)
+
+
+@jit
+def _width(low, high, dtype, endpoint):
+    """Bits of the type, 64 where it holds them; ValueError where it does not hold the bounds."""
+    if dtype == np.int64 or dtype == np.uint64:
+        return 64
+    else:
+        width = 1 if dtype == np.bool_ else 8 * dtype.itemsize
+        least = -(1 << (width - 1)) if dtype.kind == "i" else 0
+        _within(low, high, least, least + (1 << width) - 1, endpoint, dtype.name)
+        return width
+
+
+@jit
+def _between_arrays(rng, low, high, size, dtype, endpoint):
+    """An integer for each pair of bounds."""
+    bits = _bits(rng)
+    lows = np.asarray(low)
+    highs = np.asarray(high)
+    made = np.empty((lows + highs).shape if size is None else size, dtype)
+    lows = np.broadcast_to(lows, made.shape)
+    highs = np.broadcast_to(highs, made.shape)
+    parts = np.zeros(2, np.int64)
+    for at in np.ndindex(made.shape):
+        first, span = _bounds(int(lows[at]), int(highs[at]), endpoint)
+        width = _width(int(lows[at]), int(highs[at]), dtype, endpoint)
+        if width < 32:
+            made[at] = _narrow(bits, first, span, width, parts)
+        else:
+            made[at] = random_of_integer(bits, first, span, 0)
+    return made
+
+
+@jit
+def integers(rng, low, high=None, size=None, dtype=np.int64, endpoint=False):
+    if isinstance(low, (np.ndarray, list)) or isinstance(high, (np.ndarray, list)):
+        if high is None:
+            return _between_arrays(rng, 0, low, size, dtype, endpoint)
+        else:
+            return _between_arrays(rng, low, high, size, dtype, endpoint)
+    else:
+        bits = _bits(rng)
+        least = 0 if high is None else int(low)
+        most = int(low) if high is None else int(high)
+        first, span = _bounds(least, most, endpoint)
+        width = _width(least, most, dtype, endpoint)
+        if dtype.itemsize > 2:
+            return distributions.filled(
+                lambda: random_of_integer(bits, first, span, 0), dtype, size
+            )
+        else:
+            parts = np.zeros(2, np.int64)
+            return distributions.filled(
+                lambda: _narrow(bits, first, span, width, parts), dtype, size
+            )
+
+
+@jit
+def shuffle(rng, x, axis=0):
+    if x.ndim == 1 or axis == 0 or axis == -x.ndim:
+        _shuffled(rng, x)
+    elif x.ndim == 2:
+        _shuffled(rng, x.T)
+    elif x.ndim == 3:
+        _shuffled(rng, x.transpose(1, 0, 2) if axis == 1 or axis == -2 else x.transpose(2, 0, 1))
+    else:
+        raise ValueError("arrays of more than three axes are shuffled along the first one here")
+
+
+@jit
+def _shuffled(rng, x):
     bits = _bits(rng)
     for i in range(len(x) - 1, 0, -1):
         j = random_of_integer(bits, 0, i, 1)
@@ -137,14 +234,14 @@ def shuffle(rng, x):
 
 
 @jit
-def permutation(rng, x):
+def permutation(rng, x, axis=0):
     if isinstance(x, int):
         made = np.arange(x)
         shuffle(rng, made)
         return made
     else:
         copied = x.copy()
-        shuffle(rng, copied)
+        shuffle(rng, copied, axis)
         return copied
 
 

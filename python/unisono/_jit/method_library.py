@@ -74,23 +74,24 @@ def count(items, item):
 
 
 @jit
-def partition(text, sep):
+def _parted(text, sep, k, otherwise):
+    """What stands in front of a separator at k, it, and what stands behind it; where there is none, two are empty."""
     if len(sep) == 0:
         raise ValueError("empty separator")
-    k = text.find(sep)
-    if k < 0:
-        return text, "", ""
-    return text[:k], sep, text[k + len(sep) :]
+    size = len(sep) if k >= 0 else 0
+    begin = k if k >= 0 else otherwise
+    whole = text if isinstance(text, str) else bytes(text)
+    return whole[:begin], whole[begin : begin + size], whole[begin + size :]
+
+
+@jit
+def partition(text, sep):
+    return _parted(text, sep, text.find(sep), len(text))
 
 
 @jit
 def rpartition(text, sep):
-    if len(sep) == 0:
-        raise ValueError("empty separator")
-    k = text.rfind(sep)
-    if k < 0:
-        return "", "", text
-    return text[:k], sep, text[k + len(sep) :]
+    return _parted(text, sep, text.rfind(sep), 0)
 
 
 @jit

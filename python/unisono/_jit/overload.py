@@ -38,7 +38,9 @@ _of_numpy_grids = frozenset(
     "compress copyto diag_indices_from diagflat extract geomspace indices insert logspace meshgrid ravel_multi_index resize select sinc take_along_axis tri "
     "tril_indices tril_indices_from triu_indices triu_indices_from unravel_index vander".split()
 )
-_of_numpy_shapes = frozenset(("atleast_1d", "atleast_2d", "atleast_3d", "dstack", "rot90"))
+_of_numpy_shapes = frozenset(
+    "atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes dstack rot90".split()
+)
 _of_numpy_composed = frozenset(
     "divmod fix frexp heaviside ldexp logaddexp logaddexp2 modf spacing".split()
 )

@@ -269,3 +269,25 @@ def test_axes_that_are_too_many():
 
     with pytest.raises(ValueError, match="axis 0 has extent 2, the target has 1 axes"):
         un.jit(store)(np.zeros(3), np.zeros((2, 3)))
+
+
+def test_arguments_that_are_tuples():
+    def first(n):
+        raise ValueError("bad", (n, 2), 3.5)
+
+    def only(n):
+        raise KeyError((n, "q"))
+
+    def shown(n):
+        try:
+            raise KeyError(("a", n))
+        except KeyError as e:
+            return str(e)
+
+    for f in (first, only):
+        with pytest.raises((ValueError, KeyError)) as wanted:
+            f(4)
+        with pytest.raises(wanted.type) as caught:
+            un.jit(f)(4)
+        assert caught.value.args == wanted.value.args
+    assert un.jit(shown)(4) == shown(4)

@@ -33,6 +33,28 @@ def integers(rng):
     )
 
 
+def other_integers(rng):
+    rows = np.arange(24.0).reshape(2, 3, 4)
+    rng.shuffle(rows, axis=1)
+    return (
+        rng.integers(0, 10, 9, dtype=np.int8),
+        rng.integers(-5, 10, (2, 3), dtype=np.int16),
+        rng.integers(0, 256, 6, dtype=np.uint8),
+        rng.integers(0, 2, 40, dtype=np.bool_),
+        rng.integers(0, 1, 4, dtype=np.uint16),
+        rng.integers(3, 60000, 7, dtype=np.uint16, endpoint=True),
+        rng.integers(0, 2**32, 3, dtype=np.uint32),
+        rng.integers(5, 10, 3, dtype=np.uint64),
+        rng.integers(np.array([1, 5]), np.array([10, 6])),
+        rng.integers(0, [5, 6, 7]),
+        rng.integers([3, 4], size=(2, 2)),
+        rng.integers(np.array([1, 5]), 100, (3, 2), np.int8),
+        rows,
+        rng.permutation(rows[0], axis=1),
+        rng.permutation(rows, axis=-1),
+    )
+
+
 def curves(rng):
     return (
         rng.standard_normal(700),
@@ -54,7 +76,9 @@ def curves(rng):
 
 
 @pytest.mark.parametrize("bits", BITS, ids=lambda b: f"{b.__module__.split('.')[0]}-{b.__name__}")
-@pytest.mark.parametrize("draws", [fractions, integers, curves], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "draws", [fractions, integers, other_integers, curves], ids=lambda f: f.__name__
+)
 def test_the_same_numbers(draws, bits):
     ours, theirs = generators(bits, 5)
     for got, wanted in zip(un.jit(draws)(ours), draws(theirs), strict=True):

@@ -99,3 +99,26 @@ def test_they_run_in_parallel_loops():
     want = [(np.nanstd(p), np.nanmedian(p), len(np.union1d(p, a[:2])))
             for p in np.lib.stride_tricks.sliding_window_view(a, 20)]  # fmt: skip
     np.testing.assert_allclose(spread(a, 20), want, rtol=1e-13)
+
+
+def test_shapes_and_arrays_that_broadcast():
+    def shapes(n):
+        return (
+            np.broadcast_shapes((3, 1), (1, n)),
+            np.broadcast_shapes((2,), (5, 2), (1,)),
+            np.broadcast_shapes(n, (5, 1)),
+            np.broadcast_shapes(),
+            np.broadcast_shapes((10**8, 1), (10**8,)),
+        )
+
+    def arrays(a, b):
+        x, y = np.broadcast_arrays(a, b)
+        z, w = np.broadcast_arrays(2.5, a)
+        return x + y, x.shape, y[0, 1], z, w
+
+    assert un.jit(nopython=True)(shapes)(4) == shapes(4)
+    given = np.arange(3), np.ones((2, 1))
+    for got, wanted in zip(un.jit(nopython=True)(arrays)(*given), arrays(*given), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), wanted)
+    with pytest.raises(ValueError, match="cannot be broadcast to a single shape"):
+        un.jit(nopython=True)(lambda a, b: np.broadcast_arrays(a, b))(np.ones(3), np.ones(4))
