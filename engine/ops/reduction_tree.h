@@ -64,6 +64,29 @@ constexpr T combine_leaf(const T* x, std::int64_t count, F combine) {
     return combine_lanes(lane, present, combine);
 }
 
+/// A leaf of width + 1 to 2 width elements: after the first step all lanes below `width` are there.
+template <int width, class T, class F>
+constexpr T combine_halves(const T* x, int count, F combine) {
+    T lane[width];
+    for (int l = 0; l < width; ++l) lane[l] = x[l];
+    for (int l = 0; l + width < count; ++l) lane[l] = combine(lane[l], x[l + width]);
+    for (int half = width / 2; half > 0; half /= 2) {
+        for (int l = 0; l < half; ++l) lane[l] = combine(lane[l], lane[l + half]);
+    }
+    return lane[0];
+}
+
+/// The same value as combine_leaf's of 1 to 32 elements, by loops of known length.
+template <class T, class F>
+constexpr T combine_short_leaf(const T* x, int count, F combine) {
+    if (count == 1) return x[0];
+    if (count == 2) return combine_halves<1>(x, count, combine);
+    if (count <= 4) return combine_halves<2>(x, count, combine);
+    if (count <= 8) return combine_halves<4>(x, count, combine);
+    if (count <= 16) return combine_halves<8>(x, count, combine);
+    return combine_halves<16>(x, count, combine);
+}
+
 /// Folds the values of the nodes of one level, pushed in order from the first on.
 template <class T, class F>
 class TreeFold {

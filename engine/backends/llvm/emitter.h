@@ -317,6 +317,7 @@ class FunctionEmitter {
     std::vector<llvm::AllocaInst*> scratch_;  ///< heap memory to free on the way out
     llvm::BasicBlock* exit_ = nullptr;        ///< where faults go: the end, or behind a try
     llvm::PHINode* exit_site_ = nullptr;
+    unsigned raised_in_try_ = 0;       ///< how many raise statements leave for the handler around
     llvm::BasicBlock* end_ = nullptr;  ///< of the function
     llvm::PHINode* end_site_ = nullptr;
     bool streamed_ = false;

@@ -1,4 +1,6 @@
 // Emits what follows a fault inside of a try: its number, kind, text and values go to variables.
+#include <utility>
+
 #include "backends/llvm/emitter.h"
 
 namespace unisono::codegen {
@@ -39,9 +41,15 @@ void FunctionEmitter::leave_with(Value* site) {
 
 /// Notes a fault where the caller finds it, and leaves.
 void FunctionEmitter::raise(Value* site, std::span<Value* const> values) {
-    // The layout of Fault: site, iteration, values.
-    b_.CreateStore(site, fault_);
-    if (iteration_) b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+    // The layout of Fault: site, iteration, values. A try around takes the site that it leaves
+    // with.
+    if (exit_site_ == end_site_) {
+        b_.CreateStore(site, fault_);
+        if (iteration_)
+            b_.CreateStore(iteration_, b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 1));
+    } else {
+        ++raised_in_try_;
+    }
     for (std::size_t k = 0; k < values.size() && k < 4; ++k)
         b_.CreateStore(values[k], b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2 + k));
     leave_with(site);
@@ -61,8 +69,12 @@ void FunctionEmitter::emit_try(ir::S s) {
     exit_ = failed;
     exit_site_ = llvm::PHINode::Create(m_.i64, 2, "site", failed);
     llvm::PHINode* site = exit_site_;
+    const unsigned raised_around = std::exchange(raised_in_try_, 0);
     emit_all(s->body);
     b_.CreateBr(after);
+    // Functions that were called have noted theirs.
+    const bool is_noted =
+        std::exchange(raised_in_try_, raised_around) < site->getNumIncomingValues();
     exit_ = outer;
     exit_site_ = outer_site;
     cache_.clear();
@@ -96,7 +108,7 @@ void FunctionEmitter::emit_try(ir::S s) {
         Value* at = b_.CreateConstInBoundsGEP1_64(m_.i64, fault_, 2 + k);
         set(3 + k, b_.CreateLoad(m_.i64, at));
     }
-    b_.CreateStore(int64(-1), fault_);
+    if (is_noted) b_.CreateStore(int64(-1), fault_);
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
     cache_.clear();

@@ -17,6 +17,8 @@ namespace {
 template <Op op, class T>
 T reduced(const T* x, std::int64_t count) {
     auto combined = [](T a, T b) { return combine<op, T>(a, b); };
+    if (count <= reduction::lanes)
+        return reduction::combine_short_leaf(x, static_cast<int>(count), combined);
     if (count <= reduction::leaf_elements) return reduction::combine_leaf(x, count, combined);
     reduction::TreeFold<T, decltype(combined)> fold(combined);
     for (std::int64_t k = 0; k < count; k += reduction::leaf_elements) {

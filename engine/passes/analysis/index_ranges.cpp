@@ -513,6 +513,14 @@ class Ranges {
         if (leaves(s->body) && s->orelse.empty()) learn(s->args[0], false);
     }
 
+    /// The bounds, which hold only where `step` is positive.
+    static std::vector<Bound> where_positive(const Poly& step, std::vector<Bound> bounds) {
+        auto need = sum(step, Poly(-1));
+        if (!need) return {};
+        for (Bound& b : bounds) b.needs.push_back(*need);
+        return bounds;
+    }
+
     void loop(S s) {
         for (E e : s->args) expr(e);
         Value begin = value(s->args[0]);
@@ -531,6 +539,10 @@ class Ranges {
         if (known_step) {
             var.lower = step > 0 ? begin.lowers() : total(end, one).lowers();
             var.upper = step > 0 ? difference(end, one).uppers() : begin.uppers();
+        } else if (Value by = value(s->args[2]); by.exact) {
+            // Which end is which depends on the sign: it is asked for what nearly all loops do.
+            var.lower = where_positive(*by.exact, begin.lowers());
+            var.upper = where_positive(*by.exact, difference(end, one).uppers());
         }
         set(s->id, var);
         list(s->body);

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import unisono as un
 
@@ -142,3 +143,21 @@ def test_what_raises_goes_on_at_the_handler():
     assert total(10) == sum(i if i % 3 else -1 for i in range(10))
     text = "\n".join(total.inspect_llvm().values())
     assert not re.search(r"%site\d*\.\S+ = ", text)
+
+
+def test_what_a_statement_raises_for_its_own_handler_touches_no_memory():
+    @un.njit
+    def count(d):
+        s = 0
+        for i in range(d.shape[0]):
+            try:
+                if d[i] == 0:
+                    raise ValueError("zero")
+                s += d[i]
+            except Exception:
+                s -= 1
+        return s
+
+    d = np.arange(100) % 5
+    assert count(d) == count.py_func(d)
+    assert "masked.scatter" not in count.inspect_llvm()
