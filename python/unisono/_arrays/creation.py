@@ -16,6 +16,8 @@ _int64 = _table["int64"]
 def _mesh_of(device, mesh):
     """Return the mesh that either argument names, or an array on it: a mesh is a device too."""
     if mesh is None:
+        if device is None or type(device) is _engine.Device:
+            return None
         if isinstance(device, _engine._Array):
             device = device.device
         if not isinstance(device, _engine.Mesh) and not hasattr(device, "_own"):
@@ -557,8 +559,9 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None,
     [2, 4, 6]
     """
     refuse_like("arange", like)
-    if type(start) is int and stop is dtype is device is mesh is None and step == 1:
-        return _engine._iota(max(0, start), None)
+    if type(start) is int and stop is dtype is mesh is None and step == 1:
+        if device is None or type(device) is _engine.Device:
+            return _engine._iota(max(0, start), device)
     if stop is None:
         start, stop = 0, start
     start = 0 if start is None else start

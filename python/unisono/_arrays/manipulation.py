@@ -61,9 +61,9 @@ def tile(A, reps):
     ):
         raise ValueError(f"tile: repetitions must not be negative; got {reps}")
     repeated = [k for k, r in enumerate(reps) if r != 1]
-    if len(repeated) == 1 and rank == x.ndim and 0 < reps[repeated[0]] <= 8:
+    if len(repeated) == 1 and 0 < reps[repeated[0]] <= 8:
         if isinstance(x, _engine._Array):
-            return un.concatenate((x,) * reps[repeated[0]], axis=repeated[0])
+            return un.concatenate((x.reshape(shape),) * reps[repeated[0]], axis=repeated[0])
     if x.size == 0:
         return un.empty([r * n for r, n in zip(reps, shape, strict=True)], x.dtype, device=x.device)
     # Each axis in two: which repetition, and where in it.
