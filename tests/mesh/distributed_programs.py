@@ -43,7 +43,9 @@ class DistributedProgram(Program):
         return un.asarray(host, mesh=self.mesh, layout=layout)
 
     def laid(self, x, seed):
-        """Moved to another layout, where it is distributed."""
+        """Moved to another layout, where it is distributed; comparisons of Python's numbers are bools."""
+        if isinstance(x, bool):
+            return x
         if not isinstance(x, un.ndarray) or x.device != self.mesh or not x.ndim:
             return x.copy()
         return x.to_layout(self.layout(x.shape, seed) or "block").copy()

@@ -15,6 +15,15 @@ _kinds["integral"] = _kinds["signed integer"] + _kinds["unsigned integer"]
 _kinds["numeric"] = _kinds["integral"] + _kinds["real floating"] + _kinds["complex floating"]
 
 
+class _Devices(tuple):
+    """All devices; libraries that know the list of the standard's versions before 2025.12 add a list."""
+
+    __slots__ = ()
+
+    def __add__(self, other):
+        return [*self, *other] if isinstance(other, list) else (*self, *other)
+
+
 class _Info:
     """Inspection functions of the standard."""
 
@@ -27,8 +36,8 @@ class _Info:
         return un.empty(0).device
 
     def devices(self):
-        """All devices present, as a list."""
-        return [*un.devices(), *meshes()]
+        """All devices present, as a tuple."""
+        return _Devices((*un.devices(), *meshes()))
 
     def default_dtypes(self, *, device=None):
         """Dtypes of Python's numbers, and of indices."""
