@@ -119,7 +119,8 @@ class Objects : public ArrayFunctions {
     std::set<std::int32_t> given_objects_;                           ///< slots of parameters
     std::map<std::pair<std::int32_t, std::string>, Value> members_;  ///< read once, at the entry
     std::map<std::int32_t, E> blocks_of_params_;
-    std::map<std::string, std::int32_t> texts_;  ///< constants, made at the entry
+    std::map<std::string, std::int32_t> texts_;  ///< variables of constants, made where first used
+    std::set<std::int32_t> texts_at_entry_;      ///< those that threads read: made at the entry
     /// Value::list of a table is its place here, or -1.
     std::vector<const void*> table_origins_;
     virtual bool learns_by_survey() = 0;

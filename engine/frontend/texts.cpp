@@ -39,16 +39,24 @@ std::vector<E> Texts::packed(const std::string& bytes) {
 E Texts::handle(const Value& text) {
     if (text.expr) return text.expr;
     auto [it, is_new] = f_.texts_.emplace(text.text, -1);
+    auto& head = f_.frames_.front().declares;
     if (is_new) {
         it->second = f_.b_->var("text", DType::Int64);
-        std::vector<E> values{f_.i64(static_cast<std::int64_t>(text.text.size()))};
-        for (E e : packed(text.text)) values.push_back(e);
-        auto& head = f_.frames_.front().declares;
         head.push_back(f_.b_->declare(it->second, f_.i64(0)));
-        std::int32_t outs[] = {it->second};
-        head.push_back(f_.b_->native("text_constant", values, outs));
     }
-    return f_.b_->read(it->second);
+    const std::int32_t var = it->second;
+    std::vector<E> values{f_.i64(static_cast<std::int64_t>(text.text.size()))};
+    for (E e : packed(text.text)) values.push_back(e);
+    std::int32_t outs[] = {var};
+    S made = f_.b_->native("text_constant", values, outs);
+    if (f_.parallel_depth_ > 0) {  // threads do not assign what all of them read
+        if (f_.texts_at_entry_.insert(var).second) head.push_back(made);
+    } else if (!f_.texts_at_entry_.contains(var)) {
+        // Many are only needed in messages: a call that raises nothing makes none.
+        E is_missing = f_.op_binary(Op::Eq, f_.b_->read(var), f_.i64(0));
+        f_.emit(f_.b_->branch(is_missing, f_.b_->block({made})));
+    }
+    return f_.b_->read(var);
 }
 
 Value Texts::checked(const std::string& name, const std::vector<E>& values) {

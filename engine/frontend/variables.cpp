@@ -71,6 +71,7 @@ void Objects::restore(const Checkpoint& saved) {
         return held.second >= static_cast<std::int32_t>(saved.lists);
     });
     std::erase_if(texts_, [&](const auto& held) { return saved.is_later_var(held.second); });
+    texts_at_entry_.clear();  // what was put at the entry since is gone; once more does no harm
     std::erase_if(members_, [&](const auto& m) {
         const Value& v = m.second;
         return v.type.is_scalar() ? saved.is_later_var(v.expr->id) : saved.is_later_array(v.array);

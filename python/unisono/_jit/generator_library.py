@@ -46,18 +46,6 @@ def _counted(draw, size):
 
 
 @jit
-def _not_negative(x, message):
-    if not np.all(x >= 0):
-        raise ValueError(message)
-
-
-@jit
-def _positive(x, message):
-    if not x > 0:
-        raise ValueError(message)
-
-
-@jit
 def random(rng, size=None, dtype=np.float64):
     bits = _bits(rng)
     if dtype == np.float32:
@@ -69,7 +57,8 @@ def random(rng, size=None, dtype=np.float64):
 @jit
 def uniform(rng, low=0.0, high=1.0, size=None):
     bits = _bits(rng)
-    _not_negative(high - low, "low > high")
+    if not np.all(high - low >= 0):
+        raise ValueError("low > high")
     return distributions.filled_by(
         lambda a, b, c: random_of_uniform(bits, a, b, 0.0), low, high, 0.0, np.float64, size
     )
@@ -99,9 +88,12 @@ def triangular(rng, left, mode, right, size=None):
     a = float(left)
     b = float(mode)
     c = float(right)
-    _not_negative(b - a, "left > mode")
-    _not_negative(c - b, "mode > right")
-    _positive(c - a, "left == right")
+    if not b - a >= 0:
+        raise ValueError("left > mode")
+    if not c - b >= 0:
+        raise ValueError("mode > right")
+    if not c - a > 0:
+        raise ValueError("left == right")
     return _filled(lambda: random_of_triangular(bits, a, b, c), size)
 
 

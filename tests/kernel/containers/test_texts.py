@@ -217,3 +217,32 @@ def test_many_texts(on):
         return t
 
     assert f(20000) == "xy" * 20000
+
+
+def checked(x, is_low):
+    if x < 0:
+        raise ValueError("low" if is_low else "high")
+    return x
+
+
+def told(xs, names):
+    found = [0, 0]
+    for x in xs:
+        kind = "small" if x < 2 else "large"
+        for k in range(2):
+            if names[k] == kind:
+                found[k] += 1
+    return found, "small" if found[0] > found[1] else "large"
+
+
+def test_constants_are_made_where_they_are_used(on):
+    f = un.jit(checked, device=on)
+    for args in ((1.5, True), (-1.0, True), (-1.0, False)):
+        assert outcome(f, args) == outcome(checked, args)
+    text = f.inspect_ir()
+    assert text.index("if x < 0.0") < text.index(
+        "text_constant"
+    )  # a call that raises nothing makes none
+    g = un.jit(told, device=on)
+    for xs in ([], [1, 2, 3], [1, 1, 5]):
+        assert g(xs, ("small", "large")) == told(xs, ("small", "large"))
