@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "backends/device_libraries.h"
+#include "core/caches.h"
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/pool.h"
 #include "core/threads/parallel.h"
+#include "core/threads/threads.h"
+#include "library/fft/fft_cells.h"
 #include "library/fft/fft_plan.h"
 #include "primitives/primitive.h"
 #include "tape/record/record.h"
@@ -55,39 +59,100 @@ void parallel_allocating(std::int64_t n, std::int64_t grain, F&& body) {
     if (failed) fail(ErrorKind::Memory, "fft: no memory for the work space");
 }
 
+/// Which of a transform's sides has lines whose elements of one index lie beside each other in
+/// memory, as columns do.
+struct Beside {
+    bool in = false, out = false;
+};
+
+/// Groups of lines whose cells are moved together where lines lie beside each other: longer runs of
+/// memory, of which each cache line is used once.
+constexpr int most_together = 4;
+template <class T>
+constexpr int most_lines = most_together* fft::lanes<T>;
+
+/// The cells of several groups have to stay in the second cache, and all threads to get some.
+template <class T>
+std::int64_t groups_together(std::int64_t n, std::int64_t groups) {
+    const std::int64_t bytes = n * std::int64_t{sizeof(Cx<fft::Vector<T>>)};
+    const std::int64_t fit = second_level_cache() * 3 / 4 / bytes - 1;
+    return std::clamp<std::int64_t>(std::min(fit, groups / thread_count()), 1, most_together);
+}
+
+/// Of lines beside each other, so many cells of each group in turn: their rows stay in the first
+/// cache.
+constexpr std::int64_t rows_at_once = 8;
+
+/// What several groups of lines have become.
+template <class T>
+struct Made {
+    Cx<fft::Vector<T>>* const* groups;
+    Cx<T> operator()(int l, std::int64_t k) const {
+        constexpr int width = fft::lanes<T>;
+        const T* x = reinterpret_cast<const T*>(groups[l / width] + k) + l % width;
+        return {x[0], x[width]};
+    }
+};
+
 /// Lines of which several lie in the lanes of a vector: load(begin(line), j) gives a cell,
-/// take(line, count, get) uses the cells get(l, k) of `count` lines from `line` on.
+/// take(line, count, get) uses the cells get(l, k) of `count` lines from `line` on, most_lines at
+/// most. load.vectors(lines, j, end, cells), if there is one, moves cells j, j + 1, ... of as many
+/// lines as a vector has lanes, and returns up to where.
 template <class T, class Begin, class Load, class Take>
-void run_groups(const Plan<T>& plan, std::int64_t lines, Begin&& begin, Load&& load, Take&& take) {
+void run_groups(const Plan<T>& plan, std::int64_t lines, Beside beside, Begin&& begin, Load&& load,
+                Take&& take) {
     using V = fft::Vector<T>;
     constexpr int width = fft::lanes<T>;
-    std::int64_t n = plan.length(), groups = (lines + width - 1) / width;
+    const std::int64_t n = plan.length(), groups = (lines + width - 1) / width;
+    const std::int64_t together = beside.in || beside.out ? groups_together<T>(n, groups) : 1;
     auto run = [&](std::int64_t first, std::int64_t last) {
-        Cells<V> data(n), scratch(plan.scratch());
-        for (std::int64_t line = first * width; line < std::min(lines, last * width);
-             line += width) {
-            int count = static_cast<int>(std::min<std::int64_t>(width, lines - line));
-            decltype(begin(line)) bases[width]{};
+        Cells<V> data(n * together), scratch(plan.scratch());
+        Cx<V>* cells[most_together];
+        for (std::int64_t g = 0; g < together; ++g) cells[g] = data.get() + n * g;
+        Cx<V>* spare = scratch.get();
+        const std::int64_t end = std::min(lines, last * width);
+        for (std::int64_t line = first * width; line < end; line += together * width) {
+            const int count = static_cast<int>(std::min(together * width, end - line));
+            const int used = (count + width - 1) / width;
+            decltype(begin(line)) bases[most_lines<T>]{};
             for (int l = 0; l < count; ++l) bases[l] = begin(line + l);
-            // Lanes are written and read one by one in memory: as elements of vectors they would
-            // go through the stack.
-            T* to = reinterpret_cast<T*>(data.get());
-            if (count < width) std::fill(to, to + 2 * width * n, T(0));
-            for (std::int64_t j = 0; j < n; ++j, to += 2 * width) {
-                for (int l = 0; l < count; ++l) {
-                    Cx<T> x = load(bases[l], j);
-                    to[l] = x.re;
-                    to[width + l] = x.im;
+            // Lanes are written one by one in memory: as elements of vectors they would go through
+            // the stack.
+            auto fill = [&](int g, std::int64_t j, std::int64_t to_j) {
+                const auto* from = bases + g * width;
+                const int many = std::min(width, count - g * width);
+                if constexpr (requires { load.vectors(from, j, to_j, cells[g]); }) {
+                    if (many == width) j = load.vectors(from, j, to_j, cells[g]);
                 }
+                for (; j < to_j; ++j) {
+                    T* to = reinterpret_cast<T*>(cells[g] + j);
+                    for (int l = 0; l < many; ++l) {
+                        const Cx<T> x = load(from[l], j);
+                        to[l] = x.re;
+                        to[width + l] = x.im;
+                    }
+                }
+            };
+            if (count % width) {
+                T* cell = reinterpret_cast<T*>(cells[used - 1]);
+                std::fill(cell, cell + 2 * width * n, T(0));
             }
-            const T* from = reinterpret_cast<const T*>(plan.run(data.get(), scratch.get()));
-            take(line, count, [from](int l, std::int64_t k) {
-                const T* x = from + 2 * fft::lanes<T> * k + l;
-                return Cx<T>{x[0], x[fft::lanes<T>]};
-            });
+            const std::int64_t step = beside.in ? rows_at_once : n;
+            for (std::int64_t j = 0; j < n; j += step) {
+                for (int g = 0; g < used; ++g) fill(g, j, std::min(n, j + step));
+            }
+            for (int g = 0; g < used; ++g) {
+                Cx<V>* made = plan.run(cells[g], spare);
+                if (made == spare) std::swap(cells[g], spare);
+            }
+            const int at_once = beside.out ? used : 1;
+            for (int g = 0; g < used; g += at_once)
+                take(line + g * width, std::min(at_once * width, count - g * width),
+                     Made<T>{cells + g});
         }
     };
-    parallel_allocating(groups, std::max<std::int64_t>(1, limits::thread_cells / (n * width)), run);
+    const std::int64_t grain = limits::thread_cells / (n * width * together);
+    parallel_allocating(groups, std::max<std::int64_t>(1, grain) * together, run);
 }
 
 /// Few short lines: one after the other, without vectors.
@@ -113,7 +178,7 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
     Cells<T> kept(n);
     Cx<T>* between = kept.get();
     run_groups<T>(
-        *columns, n2, [](std::int64_t j2) { return j2; },
+        *columns, n2, {true, true}, [](std::int64_t j2) { return j2; },
         [&](std::int64_t j2, std::int64_t j1) { return load(j1 * n2 + j2); },
         [&](std::int64_t j2, int count, auto get) {
             for (std::int64_t k1 = 0; k1 < n1; ++k1) {
@@ -122,7 +187,7 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
             }
         });
     run_groups<T>(
-        *rows, n1, [&](std::int64_t k1) { return between + k1 * n2; },
+        *rows, n1, {false, true}, [&](std::int64_t k1) { return between + k1 * n2; },
         [](const Cx<T>* row, std::int64_t j2) { return row[j2]; },
         [&](std::int64_t k1, int count, auto get) {
             for (std::int64_t k2 = 0; k2 < n2; ++k2) {
@@ -131,15 +196,13 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
         });
 }
 
-/// All lines: emit(line, get, first, last) writes the outputs [first, last) of a line.
+/// All lines: emit(line, count, get, first, last) writes the outputs [first, last) of `count`
+/// lines.
 template <class T, class Begin, class Load, class Emit>
-void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Begin&& begin, Load&& load,
-               Emit&& emit) {
+void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Beside beside,
+               Begin&& begin, Load&& load, Emit&& emit) {
     auto whole = [&](std::int64_t line, int count, auto get) {
-        for (int l = 0; l < count; ++l) {
-            auto of_line = [&get, l](std::int64_t k) { return get(l, k); };
-            emit(line + l, of_line, std::int64_t{0}, outputs);
-        }
+        emit(line, count, get, std::int64_t{0}, outputs);
     };
     // Vectors of whole lines stay in the second cache up to this length.
     bool few = lines < fft::lanes<T>;
@@ -148,15 +211,16 @@ void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Begin&&
     if (n1 < 16) {
         auto plan = Plan<T>::of(n);
         if (few) return run_single<T>(*plan, lines, begin, load, whole);
-        return run_groups<T>(*plan, lines, begin, load, whole);
+        return run_groups<T>(*plan, lines, beside, begin, load, whole);
     }
     auto transform_line = [&](std::int64_t line, Cx<T>* made) {
         auto base = begin(line);
         auto load_cell = [&](std::int64_t j) { return load(base, j); };
         run_long_line<T>(n, n1, load_cell, made);
-        auto get = [made](std::int64_t k) { return made[k]; };
-        parallel_for(0, outputs, limits::thread_elements,
-                     [&](std::int64_t first, std::int64_t last) { emit(line, get, first, last); });
+        auto get = [made](int, std::int64_t k) { return made[k]; };
+        parallel_for(
+            0, outputs, limits::thread_elements,
+            [&](std::int64_t first, std::int64_t last) { emit(line, 1, get, first, last); });
     };
     if (few) {  // threads share each line
         Cells<T> made(n);
@@ -184,6 +248,10 @@ struct Side {
             index /= extents[k];
         }
         return data + offset;
+    }
+    /// Whether the next line is nearer than the next element of a line.
+    bool lines_are_beside() const {
+        return !strides.empty() && std::abs(strides.back()) < std::abs(stride);
     }
 };
 
@@ -214,26 +282,103 @@ struct Job {
     auto begin() const {
         return [this](std::int64_t line) -> const T* { return in.line(line); };
     }
+    Beside beside() const { return {in.lines_are_beside(), out.lines_are_beside()}; }
+    /// write(to, l, k) writes output k of a line that lies there. Lines are written side by side,
+    /// since those beside each other share cache lines. vectors(lines, g, k, end) may write outputs
+    /// k, k + 1, ... of all lines of group g, and returns up to where.
+    template <class Write, class Vectors>
+    void emit(std::int64_t line, int count, std::int64_t first, std::int64_t last, Write&& write,
+              Vectors&& vectors) const {
+        constexpr int width = fft::lanes<T>;
+        T* to[most_lines<T>];
+        for (int l = 0; l < count; ++l) to[l] = out.line(line + l);
+        const std::int64_t step = count > width ? rows_at_once : last - first;
+        for (std::int64_t from = first; from < last; from += step) {
+            const std::int64_t end = std::min(last, from + step);
+            for (int l = 0; l < count; l += width) {
+                const int many = std::min(count, l + width);
+                std::int64_t k = from;
+                if (many == l + width) k = vectors(to + l, l / width, from, end);
+                for (; k < end; ++k) {
+                    for (int at = l; at < many; ++at) write(to[at] + k * out.stride, at, k);
+                }
+            }
+        }
+    }
+    template <class Write>
+    void emit(std::int64_t line, int count, std::int64_t first, std::int64_t last,
+              Write&& write) const {
+        emit(line, count, first, last, write,
+             [](T* const*, int, std::int64_t k, std::int64_t) { return k; });
+    }
+};
+
+/// Complex numbers as they lie in the operand; real and imaginary parts change places on the way
+/// into a backward transform.
+template <class T>
+struct Numbers {
+    const Side<T>& side;
+    std::int64_t have;  ///< of a line; zeros follow
+    bool forward;
+
+    Cx<T> operator()(const T* line, std::int64_t j) const {
+        if (j >= have) return {0, 0};
+        const T* x = line + j * side.stride;
+        const T re = x[0], im = side.complex ? x[1] : T(0);
+        return forward ? Cx<T>{re, im} : Cx<T>{im, re};
+    }
+    std::int64_t vectors(const T* const* lines, std::int64_t j, std::int64_t end,
+                         Cx<fft::Vector<T>>* cells) const {
+        end = std::min(end, have);
+        const std::int64_t begin = j;
+        if (side.complex && fft::are_beside(lines)) {
+            for (; j < end; ++j) cells[j] = fft::load_beside(lines[0] + j * side.stride);
+        } else if (side.complex && side.stride == 2) {
+            for (; j + fft::run<T> <= end; j += fft::run<T>)
+                fft::load_runs(lines, 2 * j, cells + j);
+        }
+        if (!forward) {
+            for (std::int64_t k = begin; k < j; ++k) std::swap(cells[k].re, cells[k].im);
+        }
+        return j;
+    }
 };
 
 template <class T>
 void run_complex(const Job<T>& job) {
-    const auto& in = job.in;
-    std::int64_t have = std::min(in.count, job.n);
+    using V = fft::Vector<T>;
+    const Numbers<T> numbers{job.in, std::min(job.in.count, job.n), job.forward};
+    auto scaled = [&](auto x) {
+        return job.forward ? decltype(x){x.re * job.scale, x.im * job.scale}
+                           : decltype(x){x.im * job.scale, x.re * job.scale};
+    };
     run_lines<T>(
-        job.n, job.lines, job.n, job.begin(),
-        [&](const T* p, std::int64_t j) -> Cx<T> {
-            if (j >= have) return {0, 0};
-            const T* x = p + j * in.stride;
-            T re = x[0], im = in.complex ? x[1] : T(0);
-            return job.forward ? Cx<T>{re, im} : Cx<T>{im, re};
-        },
-        [&](std::int64_t line, auto get, std::int64_t first, std::int64_t last) {
-            T* p = job.out.line(line);
-            for (std::int64_t k = first; k < last; ++k) {
-                Cx<T> x = get(k);
-                p[k * job.out.stride] = (job.forward ? x.re : x.im) * job.scale;
-                p[k * job.out.stride + 1] = (job.forward ? x.im : x.re) * job.scale;
+        job.n, job.lines, job.n, job.beside(), job.begin(), numbers,
+        [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
+            auto write = [&](T* to, int l, std::int64_t k) {
+                const Cx<T> x = scaled(get(l, k));
+                to[0] = x.re;
+                to[1] = x.im;
+            };
+            if constexpr (requires { get.groups; }) {
+                auto vectors = [&](T* const* lines, int g, std::int64_t k, std::int64_t end) {
+                    const Cx<V>* cells = get.groups[g];
+                    if (fft::are_beside(lines)) {
+                        for (; k < end; ++k)
+                            fft::store_beside(lines[0] + k * job.out.stride, scaled(cells[k]));
+                    } else if (job.out.stride == 2) {
+                        for (; k + fft::run<T> <= end; k += fft::run<T>) {
+                            Cx<V> next[fft::run<T>];
+#pragma GCC unroll 4
+                            for (int m = 0; m < fft::run<T>; ++m) next[m] = scaled(cells[k + m]);
+                            fft::store_runs(lines, 2 * k, next);
+                        }
+                    }
+                    return k;
+                };
+                job.emit(line, count, first, last, write, vectors);
+            } else {
+                job.emit(line, count, first, last, write);
             }
         });
 }
@@ -245,22 +390,21 @@ void run_real_forward(const Job<T>& job) {
     auto w = Roots<T>::of(n);
     T sign = job.forward ? T(1) : T(-1);  // a backward transform of reals is the conjugate
     run_lines<T>(
-        half, job.lines, half + 1, job.begin(),
+        half, job.lines, half + 1, job.beside(), job.begin(),
         [&](const T* p, std::int64_t j) -> Cx<T> {
             std::int64_t s = job.in.stride;
             return {2 * j < have ? p[2 * j * s] : T(0),
                     2 * j + 1 < have ? p[(2 * j + 1) * s] : T(0)};
         },
-        [&](std::int64_t line, auto get, std::int64_t first, std::int64_t last) {
-            T* p = job.out.line(line);
-            T scale = job.scale / 2;
-            for (std::int64_t k = first; k < last; ++k) {
-                Cx<T> a = get(k == half ? 0 : k), b = get(k == 0 ? 0 : half - k);
-                Cx<T> even{a.re + b.re, a.im - b.im}, odd{a.im + b.im, b.re - a.re};
-                Cx<T> x = even + fft::times(odd, (*w)(k));
-                p[k * job.out.stride] = x.re * scale;
-                p[k * job.out.stride + 1] = sign * x.im * scale;
-            }
+        [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
+            const T scale = job.scale / 2;
+            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
+                const Cx<T> a = get(l, k == half ? 0 : k), b = get(l, k == 0 ? 0 : half - k);
+                const Cx<T> even{a.re + b.re, a.im - b.im}, odd{a.im + b.im, b.re - a.re};
+                const Cx<T> x = even + fft::times(odd, (*w)(k));
+                to[0] = x.re * scale;
+                to[1] = sign * x.im * scale;
+            });
         });
 }
 
@@ -275,7 +419,7 @@ void run_real_backward(const Job<T>& job) {
         return {x[0], job.in.complex && k > 0 && k < half ? sign * x[1] : T(0)};
     };
     run_lines<T>(
-        half, job.lines, half, job.begin(),
+        half, job.lines, half, job.beside(), job.begin(),
         [&](const T* p, std::int64_t k) -> Cx<T> {
             Cx<T> a = spectrum(p, k), b = spectrum(p, half - k);
             Cx<T> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
@@ -283,13 +427,12 @@ void run_real_backward(const Job<T>& job) {
             // even + i turned, swapped: the transform is backward.
             return {even.im + turned.re, even.re - turned.im};
         },
-        [&](std::int64_t line, auto get, std::int64_t first, std::int64_t last) {
-            T* p = job.out.line(line);
-            for (std::int64_t k = first; k < last; ++k) {
-                Cx<T> x = get(k);
-                p[2 * k * job.out.stride] = x.im * job.scale;
-                p[(2 * k + 1) * job.out.stride] = x.re * job.scale;
-            }
+        [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
+            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
+                const Cx<T> x = get(l, k);
+                to[k * job.out.stride] = x.im * job.scale;
+                to[(k + 1) * job.out.stride] = x.re * job.scale;
+            });
         });
 }
 
@@ -301,7 +444,7 @@ void run_odd_real(const Job<T>& job, FftKind kind) {
     std::int64_t have = std::min(job.in.count, spectrum ? half : n);
     bool swaps = !job.forward;
     run_lines<T>(
-        n, job.lines, spectrum ? n : half, job.begin(),
+        n, job.lines, spectrum ? n : half, job.beside(), job.begin(),
         [&](const T* p, std::int64_t j) -> Cx<T> {
             bool mirrored = spectrum && j >= half;
             std::int64_t at = mirrored ? n - j : j;
@@ -310,14 +453,13 @@ void run_odd_real(const Job<T>& job, FftKind kind) {
             T re = x[0], im = job.in.complex && at > 0 ? (mirrored ? -x[1] : x[1]) : T(0);
             return swaps ? Cx<T>{im, re} : Cx<T>{re, im};
         },
-        [&](std::int64_t line, auto get, std::int64_t first, std::int64_t last) {
-            T* p = job.out.line(line);
-            for (std::int64_t k = first; k < last; ++k) {
-                Cx<T> x = get(k);
+        [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
+            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
+                Cx<T> x = get(l, k);
                 if (swaps) std::swap(x.re, x.im);
-                p[k * job.out.stride] = x.re * job.scale;
-                if (!spectrum) p[k * job.out.stride + 1] = x.im * job.scale;
-            }
+                to[0] = x.re * job.scale;
+                if (!spectrum) to[1] = x.im * job.scale;
+            });
         });
 }
 

@@ -150,3 +150,15 @@ def test_bits_do_not_depend_on_threads():
         finally:
             un.set_num_threads(len(os.sched_getaffinity(0)))
     assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float64"])
+@pytest.mark.parametrize("shape", [(37, 24), (3, 13, 49), (67, 2, 19), (40, 2048)])
+def test_columns_and_rows_have_the_same_bits(shape, dtype):
+    """Columns lie beside each other in memory and are moved as vectors, rows by transposing these."""
+    a = numbers(shape, dtype)
+    for x in (a, a[..., 1:], a[:, ::-1], np.asfortranarray(a)):
+        rows = np.ascontiguousarray(np.moveaxis(x, 0, -1))
+        for transform in (un.fft.fft, un.fft.ifft):
+            want = np.moveaxis(np.asarray(transform(un.asarray(rows))), -1, 0)
+            assert (np.asarray(transform(un.asarray(x), axis=0)) == want).all()
