@@ -131,6 +131,18 @@ BENCHMARKS = {
         ("cffi", 1.0),
     ),
     "small": ("five operations on 10 elements, value read", "unisono", ["numpy"], ("numpy", 0.25)),
+    "record": (
+        "a statement on 1e5 elements recorded, without the loop around it",
+        "unisono",
+        [],
+        (None, 30e-9),
+    ),
+    "jit-call": (
+        "call of a @un.jit function of a vector and a number, without the loop around it",
+        "unisono",
+        ["numba"],
+        (None, 50e-9),
+    ),
     "statements": (
         "a small statement, mean of 26",
         "unisono",

@@ -31,6 +31,8 @@ def main():
         import libraries as module
     elif name == "exercises":
         import exercises as module
+    elif name in ("record", "jit-call"):
+        import call_costs as module
     elif name in ("statements", "element-read", "element-write"):
         import statements as module
     elif name.startswith(("vectorize", "stencil", "c-call")):

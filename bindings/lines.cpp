@@ -25,6 +25,8 @@
 
 namespace unisono::python {
 
+bool has_timed_statements = false;
+
 namespace {
 
 #ifdef UNISONO_FAST_FRAMES
@@ -74,6 +76,7 @@ const CodeKind& kind_of(PyCodeObject* code) noexcept {
         const bool ours = package != std::string_view::npos &&
                           name.find("/_", package + 8) != std::string_view::npos;
         row = {code, ours, timed};
+        has_timed_statements |= timed;
         Py_XDECREF(before);
     }
     return row;

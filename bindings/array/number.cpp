@@ -186,8 +186,30 @@ PyObject* guarded_operator(PyObject* a, PyObject* b, F&& f) noexcept {
     }
 }
 
+/// The operands of most statements: arrays of this rank with memory, or one and a Python float.
+/// False, with nothing set, for all others.
+bool plain_pair(PyObject* a, PyObject* b, Arg* args) {
+    if (owners_exist) [[unlikely]]
+        return false;
+    const auto is_memory = [](PyObject* o) {
+        return Py_TYPE(o) == array_type && array_of(o).view().storage;
+    };
+    const bool first = is_memory(a), second = is_memory(b);
+    if (!(first || PyFloat_CheckExact(a)) || !(second || PyFloat_CheckExact(b)) ||
+        !(first || second))
+        return false;
+    return plain_operand(a, args[0]) && plain_operand(b, args[1]);
+}
+
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
+    Arg plain[2];
+    if (plain_pair(a, b, plain)) [[likely]] {
+        return guarded_operator<op>(a, b, [&] {
+            note_line();
+            return wrap_made([&] { return apply(op, plain); });
+        });
+    }
     if constexpr (op != Op::FloorDiv) {
         if (PyObject* made = of_known_values<op>(a, b)) return made;
     }

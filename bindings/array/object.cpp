@@ -49,7 +49,8 @@ void deallocate_array(PyObject* self) noexcept {
         a->array.~Array();
     } else {
         Storage* s = a->array.view().storage;
-        if (s && s->pending && !s->readers && in_timed_statement()) finish_timed(s);
+        if (has_timed_statements && s && s->pending && !s->readers && in_timed_statement())
+            finish_timed(s);
         a->array.~Array();
     }
     if (a->owner) a->owner->drop();

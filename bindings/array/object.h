@@ -225,7 +225,9 @@ Array spread_over(Device* device, const Array& host, DType dtype);
 /// Notes the Python line that runs as the place of what is recorded next.
 void note_line() noexcept;
 
-/// Whether the innermost frame is the loop that timeit makes around a statement.
+/// Whether a loop that timeit makes around a statement has recorded anything.
+extern bool has_timed_statements;
+/// Whether the innermost frame is such a loop.
 bool in_timed_statement() noexcept;
 void install_hooks();
 
