@@ -66,13 +66,42 @@ bool serves_scalars(int slot, DType t) {
     }
 }
 
-/// numbers.Real and the like, of which the values are.
-const char* abstract_class(DType t) {
-    // A truth value is a number to numpy.isscalar and pandas, but none that counts.
-    return is_complex(t) ? "Complex" : is_float(t) ? "Real" : is_bool(t) ? "Number" : "Integral";
-}
+/// The bases of the types, by the classes of Python's `numbers` that they are registered with. The
+/// types themselves are not: to register is to hash, and their hashes import NumPy
+/// (array/values.h).
+struct AbstractTypes {
+    PyTypeObject *number = nullptr, *integer = nullptr, *real = nullptr, *complex = nullptr;
 
-PyTypeObject* make_type(DType t, const std::vector<PyType_Slot>& array_slots, PyObject* numbers) {
+    bool create() noexcept {
+        number = of("Number");
+        integer = of("Integral");
+        real = of("Real");
+        complex = of("Complex");
+        return number && integer && real && complex;
+    }
+    PyTypeObject* at(DType t) const {
+        // A truth value is a number to numpy.isscalar and pandas, but none that counts.
+        return is_complex(t) ? complex : is_float(t) ? real : is_bool(t) ? number : integer;
+    }
+
+  private:
+    static PyTypeObject* of(const char* kind) noexcept {
+        const std::string name = std::string("unisono._engine._") + kind;
+        PyType_Slot no_slots[] = {{0, nullptr}};
+        PyType_Spec spec{name.c_str(), static_cast<int>(sizeof(PyArray)), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_BASETYPE |
+                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         no_slots};
+        Ref made(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(array_base)));
+        Ref numbers(PyImport_ImportModule("numbers"));
+        Ref abstract(numbers.p ? PyObject_GetAttrString(numbers.p, kind) : nullptr);
+        if (!made.p || !abstract.p) return nullptr;
+        Ref done(PyObject_CallMethod(abstract.p, "register", "O", made.p));
+        return done.p ? reinterpret_cast<PyTypeObject*>(made.release()) : nullptr;
+    }
+};
+
+PyTypeObject* make_type(DType t, const std::vector<PyType_Slot>& array_slots, PyTypeObject* base) {
     const std::string dtype(info(t).name);
     const std::string name = "unisono." + dtype, doc = "A number of " + dtype + ".";
     std::vector<PyType_Slot> slots = {
@@ -87,7 +116,7 @@ PyTypeObject* make_type(DType t, const std::vector<PyType_Slot>& array_slots, Py
     PyType_Spec spec{name.c_str(), static_cast<int>(sizeof(PyArray)), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots.data()};
     auto* made = reinterpret_cast<PyTypeObject*>(
-        PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(array_base)));
+        PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base)));
     // Libraries of the array API take what has a namespace for an array that they can write to.
     if (!made || PyDict_DelItemString(made->tp_dict, "__array_namespace__") != 0 ||
         !add_numpy_operators(made))
@@ -96,20 +125,19 @@ PyTypeObject* make_type(DType t, const std::vector<PyType_Slot>& array_slots, Py
     if (!metaclass) return nullptr;
     Py_SET_TYPE(reinterpret_cast<PyObject*>(made), metaclass);  // which has type's layout
     Py_INCREF(metaclass);
-    Ref kind(PyObject_GetAttrString(numbers, abstract_class(t)));
-    Ref done(kind.p ? PyObject_CallMethod(kind.p, "register", "O", made) : nullptr);
-    return done.p ? made : nullptr;
+    return made;
 }
 
 }  // namespace
 
 bool add_scalar_types(PyObject* module, const std::vector<PyType_Slot>& array_slots) {
-    Ref numbers(PyImport_ImportModule("numbers")), all(PyTuple_New(0));
-    if (!numbers.p || !all.p) return false;
+    AbstractTypes bases;
+    Ref all(PyTuple_New(0));
+    if (!all.p || !bases.create()) return false;
     for (int k = 0; k < dtype_count; ++k) {
         const auto t = static_cast<DType>(k);
         if (t == DType::Float64 || t == DType::Int64 || t == DType::Complex128) continue;
-        scalar_types[k] = make_type(t, array_slots, numbers.p);
+        scalar_types[k] = make_type(t, array_slots, bases.at(t));
         if (!scalar_types[k]) return false;
         Ref one(PyTuple_Pack(1, scalar_types[k]));
         all = Ref(one.p ? PySequence_Concat(all.p, one.p) : nullptr);

@@ -315,7 +315,12 @@ bool serves_values(int slot) {
 /// The hash of the dtype, to which the type compares equal: tables that are made with dtypes
 /// (`{un.float64: f}`) are asked with types of values (`table[type(v)]`).
 Py_hash_t hash_of_dtype(PyObject* type) noexcept {
-    return PyObject_Hash(reinterpret_cast<PyHeapTypeObject*>(type)->ht_name);
+    return guarded<Py_hash_t>(-1, [&] {
+        const char* name = PyUnicode_AsUTF8(reinterpret_cast<PyHeapTypeObject*>(type)->ht_name);
+        bool found = false;
+        Ref dtype(dtype_object(dtype_from_name(name, found)));
+        return PyObject_Hash(dtype.p);
+    });
 }
 
 }  // namespace

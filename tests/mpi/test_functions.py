@@ -223,6 +223,7 @@ def test_linear_algebra(n):
     check(lambda np, s: (np.linalg.inv(s), np.linalg.det(s)), s, exact=False)
     check(lambda np, s: np.linalg.cholesky(s), s, exact=False)
     check(lambda np, s: (np.linalg.eigvalsh(s), np.linalg.svd(s)[1]), s, exact=False)
+    check(lambda np, s: np.sort(np.linalg.eigvals(s)), s, exact=False)
     check(lambda np, b: np.abs(np.linalg.qr(b)[1]), b, exact=False)
     check(lambda np, t: np.linalg.inv(t), t, exact=False)
     with pytest.raises(np.linalg.LinAlgError):

@@ -27,6 +27,10 @@ reducing = {
     "min": ("minimum", _elsewhere), "any": ("logical_or", _elsewhere), "all": ("logical_and", _elsewhere),
 }  # fmt: skip
 
+_type_of_values = type(
+    _engine._values[0]
+)  # whose classes are not looked up: their hashes import NumPy
+
 
 @functools.lru_cache(256)
 def computes_functions(kind):
@@ -82,7 +86,7 @@ def by_function(function, implementation, args, options):
     for x in _parts((*args, *options.values())):
         kind = type(x)
         has_plain = has_plain or kind is _engine.ndarray
-        if kind in kinds or not computes_functions(kind):
+        if type(kind) is _type_of_values or kind in kinds or not computes_functions(kind):
             continue
         at = next((k for k, known in enumerate(kinds) if issubclass(kind, known)), len(kinds))
         asked.insert(at, x)

@@ -12,7 +12,7 @@ from .._loaded import loaded
 from . import objects as _dtypes
 
 _kinds = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
-_weak = {bool: 1, int: 2, float: 3, complex: 4}
+_weak = (None, bool, int, float, complex)  # in the order in which the engine counts them
 _castings = ("no", "equiv", "safe", "same_kind", "unsafe")
 # kind: its dtypes' letters, for isdtype.
 _groups = {
@@ -100,7 +100,7 @@ def result_type(*arrays_and_dtypes):
     typed, weak = [], 0
     for x in arrays_and_dtypes:
         if type(x) in _weak:
-            weak = max(weak, _weak[type(x)])
+            weak = max(weak, _weak.index(type(x)))
         else:
             typed.append(_dtype_of(x))
     # Integers beside floats do not add to each other's size.
@@ -138,7 +138,7 @@ def can_cast(from_, to, casting="safe"):
         raise ValueError(
             f"can_cast: casting must be one of {', '.join(_castings)}; got {casting!r}"
         )
-    if isinstance(from_, numbers.Number) and not hasattr(from_, "dtype"):
+    if not hasattr(from_, "dtype") and isinstance(from_, numbers.Number):
         raise TypeError(
             "can_cast: Python numbers have no dtype; got "
             f"{type(from_).__name__}; expected a dtype or an array; use result_type"
@@ -227,6 +227,12 @@ def issubdtype(arg1, arg2):
     return t is _engine._dtype_of(arg2)
 
 
+def _titled(dtype, lines):
+    """The text of a dtype's limits."""
+    ruler = "-" * 63
+    return "\n".join([f"Machine parameters for {dtype}", ruler, *lines, ruler, ""])
+
+
 class iinfo:
     """Limits of an integer dtype.
 
@@ -260,6 +266,9 @@ class iinfo:
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
+    def __str__(self):
+        return _titled(self.dtype, [f"min = {self.min}", f"max = {self.max}"])
+
     def __eq__(self, other):
         return type(self) is type(other) and self.dtype is other.dtype
 
@@ -279,11 +288,9 @@ class finfo:
     Attributes
     ----------
     bits : int
-    eps, epsneg : float
+    eps, epsneg : value of that dtype
         Distance from 1 to the next larger and to the next smaller number.
-    max, min : float
-    smallest_normal, tiny, smallest_subnormal : float
-    resolution : float
+    max, min, smallest_normal, tiny, smallest_subnormal, resolution : value of that dtype
     precision, nmant, nexp, minexp, maxexp, machep, negep, iexp : int
     dtype : dtype
 
@@ -291,7 +298,7 @@ class finfo:
     --------
     >>> import unisono as un
     >>> un.finfo(un.float32).eps, un.finfo("float64").bits
-    (1.1920928955078125e-07, 64)
+    (un.float32(1.1920929e-07), 64)
     """
 
     def __new__(cls, dtype):
@@ -314,16 +321,31 @@ class finfo:
         self.maxexp = 2 ** (self.nexp - 1)
         self.minexp = 2 - self.maxexp
         self.machep, self.negep = -self.nmant, -self.nmant - 1
-        self.eps, self.epsneg = 2.0**self.machep, 2.0**self.negep
-        self.max = math.ldexp(2 - self.eps, self.maxexp - 1)
-        self.min = -self.max
-        self.smallest_normal = self.tiny = 2.0**self.minexp
-        self.smallest_subnormal = math.ldexp(1.0, self.minexp - self.nmant)
         self.precision = int(self.nmant * math.log10(2))
-        self.resolution = 10.0**-self.precision
+        number = self.dtype
+        self.eps, self.epsneg = number(2.0**self.machep), number(2.0**self.negep)
+        largest = math.ldexp(2 - 2.0**self.machep, self.maxexp - 1)
+        self.max, self.min = number(largest), number(-largest)
+        self.smallest_normal = self.tiny = number(2.0**self.minexp)
+        self.smallest_subnormal = number(math.ldexp(1.0, self.minexp - self.nmant))
+        self.resolution = number(10.0**-self.precision)
 
     def __repr__(self):
-        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
+        largest = f"{self.max:.{ {16: 5, 32: 7, 64: 16}[self.bits] }e}"
+        return f"finfo(resolution={self.resolution!s}, min=-{largest}, max={largest}, dtype={self.dtype})"
+
+    def __str__(self):
+        lines = [
+            "precision = {precision}   resolution = {resolution}",
+            "machep = {machep}   eps =        {eps}",
+            "negep =  {negep}   epsneg =     {epsneg}",
+            "minexp = {minexp}   tiny =       {tiny}",
+            "maxexp = {maxexp}   max =        {max}",
+            "nexp =   {nexp}   min =        -max",
+            "smallest_normal = {smallest_normal}   smallest_subnormal = {smallest_subnormal}",
+        ]
+        shown = {name: str(value) for name, value in vars(self).items()}
+        return _titled(self.dtype, [line.format(**shown) for line in lines])
 
     __eq__, __hash__ = iinfo.__eq__, iinfo.__hash__
 

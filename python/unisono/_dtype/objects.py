@@ -33,7 +33,7 @@ class dtype:
     un.int16(3)
     """
 
-    __slots__ = ("_order", "char", "itemsize", "kind", "name")
+    __slots__ = ("_hash", "_order", "char", "itemsize", "kind", "name")
     byteorder = "="
     isbuiltin = 1
     isnative = True
@@ -89,7 +89,12 @@ class dtype:
         )
 
     def __hash__(self):
-        return hash(self.name)
+        """Of NumPy's class (imports NumPy): tables are made with ``np.uint8`` and asked with ``x.dtype.type``."""
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(self.type)
+            return self._hash
 
     def __eq__(self, other):
         if isinstance(other, dtype) or other is None:

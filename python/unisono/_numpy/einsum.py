@@ -249,8 +249,8 @@ def _planned(text, arrays):
         traced = [_Traced(x.shape, x.dtype, None) for x in arrays]
         terms, output, _ = _parse((text, *traced))
         sizes = _extents(terms, arrays)
-        plain = len({x.dtype for x in arrays}) == 1 and all(
-            tuple(sizes[c] for c in term) == x.shape and x.size
+        plain = all(
+            tuple(sizes[c] for c in term) == x.shape and x.size and x.dtype is arrays[0].dtype
             for term, x in zip(terms, arrays, strict=True)
         )
         if plain:
@@ -328,7 +328,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
             return store("einsum", value, None)
         operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
-    if dtype is None and len({x.dtype for x in arrays}) > 1:
+    if dtype is None and any(x.dtype is not arrays[0].dtype for x in arrays):
         dtype = result_type(*arrays)  # of products and sums of some of them, too
     if dtype is not None:
         arrays = [x.astype(dtype, copy=False) for x in arrays]

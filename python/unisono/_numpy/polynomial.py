@@ -315,7 +315,7 @@ def roots(p):
     Examples
     --------
     >>> import unisono as un
-    >>> un.roots([1.0, 0.0, -4.0]).real.round(6).tolist()
+    >>> un.roots([1.0, 0.0, -4.0]).round(6).tolist()
     [-2.0, 2.0]
     """
     p = _coefficients(p)
@@ -333,8 +333,6 @@ def roots(p):
         companion = un.eye(n - 1, k=-1, device=p.device).astype(un.result_type(p.dtype, "float64"))
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
-        if p.dtype.kind != "c" and not found.imag.any():
-            found = found.real.copy()
     return un.concatenate([found, un.zeros(trailing, found.dtype)]) if trailing else found
 
 

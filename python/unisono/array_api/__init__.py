@@ -98,6 +98,36 @@ for _name in (f"__r{n}__" for n in _binary):
     setattr(Array, _name, _reflected(getattr(_engine.ndarray, _name)))
 
 
+class finfo(un.finfo):
+    """Limits of a floating-point dtype as Python's floats; NumPy's are values of the dtype.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.arange(4.0).__array_namespace__().finfo("float32").eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, dtype):
+        super().__init__(dtype)
+        values = {k: float(v) for k, v in vars(self).items() if not isinstance(v, (int, un.dtype))}
+        vars(self).update(values)
+
+
+def _complex_results(function):
+    """A function of eigenvalues, which are complex in the standard, and in NumPy real where they can be."""
+
+    def complex_of(x):
+        return x if x.dtype.kind == "c" else x.astype(un.result_type(x.dtype, 1j))
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        made = function(*args, **options)
+        return type(made)(*map(complex_of, made)) if isinstance(made, tuple) else complex_of(made)
+
+    return call
+
+
 class _Namespace(types.ModuleType):
     """A module of the package with its functions wrapped."""
 
@@ -106,7 +136,10 @@ class _Namespace(types.ModuleType):
         self._module = module
 
     def __getattr__(self, name):
-        made = _member(getattr(self._module, name))
+        value = getattr(self._module, name)
+        if self._module is un.linalg and name in ("eig", "eigvals"):
+            value = _complex_results(value)
+        made = _member(value)
         setattr(self, name, made)
         return made
 

@@ -10,11 +10,12 @@ import unisono as un
 
 from .. import _engine
 from .._arrays.lifted import OPERATORS, OTHERS, lift
+from ..array_api import finfo
 from ._devices import SyclDevice
 from ._queues import SyclQueue, get_current_queue, get_device_cached_queue
 
 __all__ = [
-    "arange", "asarray", "asnumpy", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "ones",
+    "arange", "asarray", "asnumpy", "empty", "empty_like", "eye", "finfo", "from_numpy", "full", "full_like", "linspace", "ones",
     "ones_like", "to_numpy", "usm_ndarray", "zeros", "zeros_like",
 ]  # fmt: skip
 

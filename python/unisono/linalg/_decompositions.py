@@ -291,6 +291,12 @@ def eigvalsh(a, UPLO="L"):
     return _factors("eigh", a, option=option)[0]
 
 
+def _real_if_all_are(values, *others):
+    """Eigenvalues of a real matrix, and what belongs to them, without imaginary parts where no value has one."""
+    made = (values, *others)
+    return made if values.imag.any() else tuple(x.real.copy() for x in made)
+
+
 def eig(a):
     """Eigenvalues and right eigenvectors of matrices.
 
@@ -301,7 +307,8 @@ def eig(a):
     Returns
     -------
     EigResult (eigenvalues, eigenvectors)
-        Complex, as the array API has it. The vectors are columns.
+        Real where `a` is real and the imaginary parts of all eigenvalues are zero, otherwise complex; those of
+        ``a.__array_namespace__().linalg.eig`` are always complex. The vectors are columns.
 
     Raises
     ------
@@ -312,14 +319,17 @@ def eig(a):
     --------
     >>> import unisono as un
     >>> un.linalg.eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.tolist()
-    [(2+0j), (1+0j)]
+    [2.0, 1.0]
+    >>> un.linalg.eig([[0.0, 1.0], [-1.0, 0.0]]).eigenvalues.tolist()
+    [1j, -1j]
     """
     a = _matrices(a, "eig", square=True)
-    return EigResult(*_factors("eig", a, option=1))
+    made = _factors("eig", a, option=1)
+    return EigResult(*(made if a.dtype.kind == "c" else _real_if_all_are(*made)))
 
 
 def eigvals(a):
-    """Eigenvalues of matrices, complex as the array API has it.
+    """Eigenvalues of matrices, real or complex as those of `eig`.
 
     Parameters
     ----------
@@ -338,7 +348,8 @@ def eigvals(a):
     --------
     >>> import unisono as un
     >>> un.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).tolist()
-    [(2+0j), (1+0j)]
+    [2.0, 1.0]
     """
     a = _matrices(a, "eigvals", square=True)
-    return _factors("eig", a, option=0)[0]
+    made = _factors("eig", a, option=0)[:1]
+    return (made if a.dtype.kind == "c" else _real_if_all_are(*made))[0]

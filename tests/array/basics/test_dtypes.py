@@ -382,6 +382,7 @@ def test_limits(name):
             theirs.bits,
             theirs.dtype,
         )
+        assert (repr(mine), str(mine)) == (repr(theirs), str(theirs))
         with pytest.raises(ValueError, match="finfo"):
             un.finfo(name)
         return
@@ -399,8 +400,13 @@ def test_limits(name):
         "dtype",
     ):
         assert getattr(mine, what) == getattr(theirs, what), what
-    for what in ("eps", "epsneg", "max", "min", "tiny", "smallest_normal", "smallest_subnormal"):
-        assert getattr(mine, what) == float(getattr(theirs, what)), what
+    of_the_standard = un.ones(1).__array_namespace__().finfo(name)
+    for what in "eps epsneg max min tiny smallest_normal smallest_subnormal resolution".split():
+        value, expected = getattr(mine, what), getattr(theirs, what)
+        assert value == expected and value.dtype == expected.dtype, what
+        assert type(getattr(of_the_standard, what)) is float, what
+        assert getattr(of_the_standard, what) == float(expected), what
+    assert (repr(mine), str(mine)) == (repr(theirs), str(theirs))
 
 
 @pytest.mark.parametrize(

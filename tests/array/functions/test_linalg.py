@@ -112,12 +112,33 @@ def test_eig(dtype):
     symmetric = np.linalg.eigvals(definite((4, 4), dtype))
     x = definite((4, 4), dtype)
     check(np.sort(np.asarray(un.linalg.eigvals(un.asarray(x))).real), np.sort(symmetric.real))
-    complex_dtype = np.result_type(dtype, np.complex64)
-    for a in (matrix((5, 5), dtype), matrix((3, 4, 4), dtype), np.zeros((0, 0), dtype)):
+    for a in (
+        matrix((5, 5), dtype),
+        matrix((3, 4, 4), dtype),
+        np.triu(matrix((4, 4), dtype)),
+        np.zeros((0, 0), dtype),
+    ):
         w, v = (np.asarray(y) for y in un.linalg.eig(un.asarray(a)))
-        assert w.dtype == v.dtype == complex_dtype and v.shape == a.shape
+        assert (w.dtype, v.dtype) == tuple(y.dtype for y in np.linalg.eig(a)) and v.shape == a.shape
         np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=EXACT[dtype] * 10)
-        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a).astype(complex_dtype))
+        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a))
+
+
+def test_eigenvalues_are_real_where_no_imaginary_part_is_left():
+    turned = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    for a in (
+        np.eye(3),
+        np.array([[1, 2], [3, 4]]),
+        turned,
+        np.stack([np.eye(2), turned]),
+        np.eye(2, dtype="F"),
+        np.array([[1.0, 2.0], [0.0, 3.0]], "f"),
+    ):
+        w, v = un.linalg.eig(un.asarray(a))
+        expected = np.linalg.eig(a)
+        check(w, expected[0])
+        check(v, expected[1])
+        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a))
 
 
 def test_solve_takes_vectors_and_broadcasts():

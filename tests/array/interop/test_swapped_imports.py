@@ -1,6 +1,8 @@
 """What libraries asked of our arrays when only their imports were changed from NumPy's."""
 
 import operator
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +16,36 @@ def test_tables_that_are_made_with_dtypes_are_asked_with_types_of_values(name):
     assert {dtype: "found"}[kind] == "found" and {kind: "found"}[dtype] == "found"
     assert kind in {un.float32, dtype} and kind not in {un.float32, un.bool_}
     assert hash(kind) == hash(dtype) and kind == dtype
+
+
+NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_tables_of_dtypes_find_what_is_equal(name):
+    dtype, theirs, x = getattr(un, name), np.dtype(name).type, un.ones(3, name)
+    asked = (dtype, un.dtype(name), un.dtype(theirs), x.dtype, x.dtype.type, theirs, type(x[0]))
+    for key in (dtype, x.dtype.type, theirs, type(x[0])):
+        for other in asked:
+            if key == other:
+                assert hash(key) == hash(other) and {key: 1}[other] == 1 and other in {key}
+    assert all(dtype == other for other in asked)
+    assert x.dtype.type in (un.uint8, dtype)
+
+
+def test_dtypes_hash_alike_before_and_after_numpy_is_imported():
+    program = """
+import numbers, sys
+import unisono as un
+x = un.ones(2, "uint8")
+assert isinstance(x, un.ndarray) and "numpy" not in sys.modules
+table, kinds = {un.uint8: 1}, {type(x[0])}
+assert isinstance(x[0], numbers.Integral) and not isinstance(un.ones(1, "bool")[0], numbers.Complex)
+import numpy
+assert table[numpy.uint8] == table[x.dtype.type] == 1 and un.uint8 in kinds
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 class OfFunctions:

@@ -30,7 +30,7 @@ def test_explanations_name_steps_on_the_host(device):
     )
     for f, is_named in (
         (un.linalg.eigh, not has_solver),
-        (un.linalg.eig, True),
+        (lambda m: un.linalg.eig(un.roll(m, 1, axis=0)), True),
         (lambda m: un.linalg.svd(m[:, :30]), False),
         (lambda m: un.linalg.lstsq(m, m[0]), True),
     ):
@@ -195,7 +195,10 @@ def test_eigenvalues(device, dtype, shape):
     a = matrices(shape, dtype)
     (x,) = both(device, a)
     w, v = un.linalg.eig(x)
-    assert w.device == device
+    assert w.device == v.device == device
+    assert (w.dtype, v.dtype) == tuple(y.dtype for y in np.linalg.eig(a))
+    of_triangle = un.linalg.eig(both(device, np.triu(a))[0]).eigenvalues
+    assert of_triangle.device == device and of_triangle.dtype == a.dtype
     np.testing.assert_allclose(
         np.asarray(x) @ np.asarray(v),
         np.asarray(v) * np.asarray(w)[..., None, :],
