@@ -10,6 +10,7 @@
 
 #include "array/object.h"
 #include "comm/mesh.h"
+#include "comm/owners.h"
 #include "comm/partition.h"
 #include "comm/parts/exchange.h"
 #include "comm/place.h"
@@ -52,6 +53,32 @@ comm::Partition::LocalPart part_of(nb::handle o) {
     const Array& a = used_array(o.ptr());
     return comm::Place::mesh_of(a.device())->partition().local_part(a);
 }
+
+/// Who owns what of a distributed array, as it was spread when this was made. No rank but this one
+/// takes part in asking.
+struct Owners {
+    comm::Held held;
+    std::vector<std::int64_t> shape;
+    int ranks;
+
+    /// Of those that have some of the box: rank, shape of its part, and along each axis the runs.
+    nb::list of(const std::vector<std::pair<std::int64_t, std::int64_t>>& box) const {
+        comm::Box wanted;
+        for (const auto& [begin, end] : box) wanted.push_back({begin, end});
+        nb::list all;
+        for (const comm::Owned& owned : comm::owners_of(held, shape, wanted, ranks)) {
+            nb::list axes;
+            for (const auto& along : owned.runs) {
+                nb::list runs;
+                for (const comm::OwnedRun& run : along)
+                    runs.append(nb::make_tuple(run.begin, run.end, run.place));
+                axes.append(runs);
+            }
+            all.append(nb::make_tuple(owned.rank, owned.shape, axes));
+        }
+        return all;
+    }
+};
 
 /// The indices that this rank owns along each axis: a range, or, where parts go round, an array.
 nb::tuple part_tuple(const comm::Partition::LocalPart& part, int rank) {
@@ -246,6 +273,19 @@ void add_mesh(nb::module_& m) {
           });
     m.def("_mesh_split",
           [](nb::handle x) { return body([&] { return split_of(part_of(x).held); }); });
+    nb::class_<Owners>(m, "_Owners")
+        .def("of", [](const Owners& owners,
+                      const std::vector<std::pair<std::int64_t, std::int64_t>>& box) {
+            return body([&] { return owners.of(box); });
+        });
+    m.def("_mesh_owners", [](nb::handle x) {
+        return body([&] {
+            const Array& a = used_array(x.ptr());
+            return Owners{part_of(x).held,
+                          {a.shape().begin(), a.shape().end()},
+                          comm::Place::mesh_of(a.device())->size()};
+        });
+    });
     m.def("_set_mesh_part", [](nb::handle x, nb::handle value) {
         body([&] {
             note_line();

@@ -1,11 +1,12 @@
 """One-sided access to distributed arrays: any rank reads and writes any elements, by their indices in the whole."""
 
+from contextlib import contextmanager
 from itertools import product
 from math import prod
 
 from .. import _engine
 from ._operations import SUM, code_of
-from ._windows import fitted, selected, window
+from ._windows import fitted, made_window, selected
 
 
 def expose(x):
@@ -69,17 +70,12 @@ class Exposed:
     """The elements of a distributed array, open to all ranks; `expose` makes it."""
 
     def __init__(self, x):
-        from .._runtime.parts import tell_all
-
         self.array, self.shape, self.dtype = x, x.shape, x.dtype
         part = x.local
-        self.window = window(part.shape, x.dtype)
+        self.window = made_window(part.shape, x.dtype)
         if part.size:
             self.window.local[...] = part
-        runs = [_runs(own) for own in x.global_index]
-        if x.ndim == 0 and part.size == 0:
-            runs = None  # another rank's number
-        self._runs = tell_all(x.device, runs, "expose")
+        self._owners = _engine._mesh_owners(x)
         self.window.fence()
 
     def __repr__(self):
@@ -97,10 +93,10 @@ class Exposed:
 
     def _pieces(self, ranges):
         """What each rank has of them: rank, first element, shape, strides, and slices of a buffer."""
-        for rank, axes in enumerate(self._runs):
-            if axes is None:
-                continue
-            local = self.window._shapes[rank]
+        if not all(ranges):
+            return
+        box = [(min(r[0], r[-1]), max(r[0], r[-1]) + 1) for r in ranges]
+        for rank, local, axes in self._owners.of(box):
             pitch = [prod(local[k + 1 :]) for k in range(len(axes))]
             cuts = [list(_cut(runs, wanted)) for runs, wanted in zip(axes, ranges, strict=True)]
             for cut in product(*cuts):
@@ -215,9 +211,14 @@ class Exposed:
         """Give the lock of a rank's part back."""
         self.window.unlock(rank)
 
+    @contextmanager
     def locked(self, rank):
         """The lock of a rank's part, for the statements of a ``with``."""
-        return self.window.locked(rank)
+        self.lock(rank)
+        try:
+            yield self
+        finally:
+            self.unlock(rank)
 
     def close(self):
         """Give the array what was put, and end the access; all ranks call."""
@@ -248,19 +249,6 @@ class Pending:
     def test(self):
         """Whether they are done."""
         return all(request.Test() for request, *_ in self.requests)
-
-
-def _runs(own):
-    """A rank's indices along an axis as runs: first, end, and where the first lies in the part."""
-    if isinstance(own, slice):
-        return [(own.start, own.stop, 0)]
-    made, indices = [], own.tolist()
-    for at, i in enumerate(indices):
-        if made and made[-1][1] == i:
-            made[-1][1] = i + 1
-        else:
-            made.append([i, i + 1, at])
-    return [tuple(run) for run in made]
 
 
 def _cut(runs, wanted):

@@ -49,6 +49,13 @@ def window(shape, dtype="float64", comm=None, *, share=True):
     [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]]
     >>> w.free()
     """
+    made = made_window(shape, dtype, comm, share)
+    made._shapes = made.comm.allgather(made.shape)
+    return made
+
+
+def made_window(shape, dtype, comm=None, share=True):
+    """A window that knows the shape of this rank's part alone: only calls that say where elements lie."""
     import numpy
 
     if comm is None:
@@ -59,7 +66,6 @@ def window(shape, dtype="float64", comm=None, *, share=True):
     dtype = numpy.dtype(dtype)
     made = comm._window(prod(shape), dtype, SHARED if share else OWN)
     made.shape, made.dtype, made.comm = shape, dtype, comm
-    made._shapes = comm.allgather(shape)
     return made
 
 
@@ -170,7 +176,7 @@ class _Methods:
         """The part of a rank whose memory this process sees (``is_shared``), as an array."""
         import unisono
 
-        shape = self._shapes[rank]
+        shape = self.shape if rank == self.comm.rank else self._shapes[rank]
         address = self._address(rank)
         if not address:
             raise ValueError(
