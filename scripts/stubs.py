@@ -400,7 +400,7 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random lib lib.stride_tricks mpi ga memory emath testing extending experimental".split():
+    for name in "linalg fft random lib lib.stride_tricks mpi ga memory emath testing extending experimental experimental.structref".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Objects that make types, and the names of other packages: checkers need not know more of them.

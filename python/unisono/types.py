@@ -9,7 +9,7 @@ from ._dtype.spelling import _names, parse_type, spell
 
 __all__ = [
     "Array", "BaseTuple", "Boolean", "CPointer", "Complex", "DictType", "Float", "FunctionType", "Integer", "List",
-    "ListType", "NoneType", "Number", "Optional", "Record", "Set", "Signature", "Tuple", "Type", "UniTuple", "UnicodeType",
+    "ListType", "NoneType", "Number", "Optional", "Record", "Set", "Signature", "StructRef", "Tuple", "Type", "UniTuple", "UnicodeType",
     "WrapperAddressProtocol", "deferred_type", "from_dtype", "none", "string", "typeof", "unicode_type", "void", "voidptr",
 ]  # fmt: skip
 
@@ -313,6 +313,16 @@ class Record(metaclass=_Kind):
     """Types of structured arrays and of their elements; `from_dtype` makes them."""
 
     kinds = "record"
+
+
+class StructRef:
+    """Base of the types of structures, see `experimental.structref.register`."""
+
+    kinds = ""
+
+    def preprocess_fields(self, fields: Any) -> Any:
+        """Return the pairs of a field's name and type as they are; Numba calls it to change them."""
+        return fields
 
 
 class Optional(metaclass=_Kind):

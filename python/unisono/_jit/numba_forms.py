@@ -113,9 +113,7 @@ class NumbaForms:
         tests, left = [], e.args[0]
         for given, kind in zip(asked, kinds, strict=True):
             names = getattr(kind, "python", None)
-            plain = (
-                [given] if names is None else [_at(Known(id=n, ctx=ast.Load()), e) for n in names]
-            )
+            plain = [given] if names is None else _type_nodes(names, e)
             if names == ("None",):
                 none = _constant(None, e)
                 tests.append(_at(ast.Compare(left=left, ops=[ast.Is()], comparators=[none]), e))
@@ -147,7 +145,7 @@ class NumbaForms:
         if is_call:
             plain = _at(ast.Call(func=plain, args=e.args, keywords=e.keywords), e)
         for kinds, made in known:
-            names = [_at(Known(id=n, ctx=ast.Load()), e) for n in kinds]
+            names = _type_nodes(kinds, e)
             test = _call("isinstance", e, read(), _at(ast.Tuple(elts=names, ctx=ast.Load()), e))
             args, keywords = (e.args, e.keywords) if is_call else ([], [])
             function = _at(Value(value=made, ctx=ast.Load()), e)
@@ -263,6 +261,15 @@ class NumbaForms:
             return None
         size = s.items[0].context_expr.args
         return _Chunks(self, size[0]).visited(s.body) if len(size) == 1 else None
+
+
+def _type_nodes(kinds, e):
+    """Expressions that name types: by the words of compiled functions, or classes themselves."""
+    nodes = [
+        Known(id=k, ctx=ast.Load()) if isinstance(k, str) else Value(value=k, ctx=ast.Load())
+        for k in kinds
+    ]
+    return [_at(n, e) for n in nodes]
 
 
 class _Chunks(ast.NodeTransformer):

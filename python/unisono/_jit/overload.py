@@ -20,7 +20,7 @@ __all__ = ["overload", "overload_attribute", "overload_method"]
 
 _known = {}
 _otherwise = {}  # by implementation: what compiled code called before
-members = {}  # (name, is a method): pairs of the names of types, for isinstance, and an implementation
+members = {}  # (name, is a method): pairs of types or their names, for isinstance, and an implementation
 
 # What numpy_library.py and random_library.py have, which are loaded when one of them is first named.
 _of_numpy = frozenset(
@@ -248,7 +248,7 @@ def overload_attribute(type_, name, **options):
 def _member(type_, name, is_method, options):
     what = "overload_method" if is_method else "overload_attribute"
     names = getattr(type_, "python", ())
-    if not names or "None" in names:
+    if names == () or "None" in names:
         raise TypeError(
             f"{what}: members belong to a kind of types; got {type_!r}; write types.Array, types.Float or the like"
         )

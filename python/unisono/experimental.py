@@ -1,5 +1,0 @@
-"""Where Numba has `jitclass`."""
-
-from ._jit.jitclass import jitclass
-
-__all__ = ["jitclass"]

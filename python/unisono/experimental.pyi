@@ -1,3 +1,0 @@
-"""Types of ``unisono.experimental``, written by scripts/stubs.py."""
-
-from . import jitclass as jitclass
