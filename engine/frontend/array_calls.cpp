@@ -8,6 +8,7 @@
 
 #include "frontend/calls.h"
 #include "frontend/lazy.h"
+#include "frontend/tables.h"
 
 namespace unisono::frontend {
 
@@ -32,14 +33,14 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"identity", {"N dtype?", &F::call_eye, false}},
         {"triu", {"m k?", &F::call_triangle, false}},
         {"tril", {"m k?", &F::call_triangle, false}},
-        {"diag", {"v k?", &F::call_diag, false}},
-        {"diagonal", {"v k?", &F::call_diag, true}},
+        {"diag", {"v k?", &F::call_diag, false, true}},
+        {"diagonal", {"v k?", &F::call_diag, true, true}},
         {"copy", {"a", &F::call_copy, true}},
-        {"asarray", {"a dtype?", &F::call_asarray, false}},
-        {"ascontiguousarray", {"a dtype?", &F::call_asarray, false}},
+        {"asarray", {"a dtype?", &F::call_asarray, false, true}},
+        {"ascontiguousarray", {"a dtype?", &F::call_asarray, false, true}},
         {"array", {"a dtype?", &F::call_asarray, false}},
         {"astype", {"a dtype", &F::call_astype, true}},
-        {"view", {"a dtype", &F::call_view, true}},
+        {"view", {"a dtype", &F::call_view, true, true}},
         {"carray", {"ptr shape dtype?", &F::call_pointed, false}},
         {"farray", {"ptr shape dtype?", &F::call_pointed, false}},
         {"fill", {"a value", &F::call_fill, true}},
@@ -76,26 +77,26 @@ const std::map<std::string, Calls::ArrayFunction>& Calls::array_functions() {
         {"inv", {"a", &F::call_factor, false}},
         {"solve", {"a b", &F::call_factor, false}},
         {"det", {"a", &F::call_factor, false}},
-        {"cov", {"m rowvar? bias? ddof?", &F::call_cov, false}},
+        {"cov", {"m y? rowvar? bias? ddof?", &F::call_cov, false}},
         {"histogram", {"a bins? range? weights?", &F::call_histogram, false}},
         {"sort", {"a axis?", &F::call_sort, true}},
         {"argsort", {"a axis?", &F::call_sort, true}},
         // other shapes
-        {"reshape", {"a *shape", &F::call_reshape, true}},
-        {"ravel", {"a", &F::call_ravel, true}},
+        {"reshape", {"a *shape", &F::call_reshape, true, true}},
+        {"ravel", {"a", &F::call_ravel, true, true}},
         {"flatten", {"a", &F::call_ravel, true}},
-        {"transpose", {"a *axes?", &F::call_transpose, true}},
-        {"permute_dims", {"a *axes", &F::call_transpose, false}},
-        {"swapaxes", {"a axis1 axis2", &F::call_swap, true}},
-        {"moveaxis", {"a axis1 axis2", &F::call_swap, false}},
-        {"flip", {"m axis?", &F::call_flip, false}},
-        {"fliplr", {"m", &F::call_flip, false}},
-        {"flipud", {"m", &F::call_flip, false}},
-        {"expand_dims", {"a axis", &F::call_expand, false}},
-        {"squeeze", {"a axis?", &F::call_squeeze, true}},
-        {"broadcast_to", {"a shape", &F::call_broadcast, false}},
-        {"sliding_window_view", {"x window_shape axis?", &F::call_windows, false}},
-        {"as_strided", {"x shape? strides?", &F::call_strided, false}},
+        {"transpose", {"a *axes?", &F::call_transpose, true, true}},
+        {"permute_dims", {"a *axes", &F::call_transpose, false, true}},
+        {"swapaxes", {"a axis1 axis2", &F::call_swap, true, true}},
+        {"moveaxis", {"a axis1 axis2", &F::call_swap, false, true}},
+        {"flip", {"m axis?", &F::call_flip, false, true}},
+        {"fliplr", {"m", &F::call_flip, false, true}},
+        {"flipud", {"m", &F::call_flip, false, true}},
+        {"expand_dims", {"a axis", &F::call_expand, false, true}},
+        {"squeeze", {"a axis?", &F::call_squeeze, true, true}},
+        {"broadcast_to", {"a shape", &F::call_broadcast, false, true}},
+        {"sliding_window_view", {"x window_shape axis?", &F::call_windows, false, true}},
+        {"as_strided", {"x shape? strides?", &F::call_strided, false, true}},
         {"concatenate", {"arrays axis?", &F::call_join, false}},
         {"concat", {"arrays axis?", &F::call_join, false}},
         {"stack", {"arrays axis?", &F::call_join, false}},
@@ -193,7 +194,14 @@ std::optional<Value> Calls::array_function(const Node& node, const std::string& 
             refuse(node.place, name + " needs its argument '" + list[i].name + "'", "give it");
     }
     std::vector<Value> values = operands(in_order);
-    for (Value& v : values) v = as_array(v);  // lists
+    // Lists: NumPy copies their items, so a view of the array does not change, nor end, with the
+    // list.
+    for (Value& v : values) {
+        bool is_fresh = Tables::has_numbers(v.type);
+        if (is_fresh) v = Tables(*this, node.place).numbers(v, true);
+        bool is_viewed = found->second.gives_view && v.type.is_list() && &v == &values.front();
+        v = is_viewed && !is_fresh ? copied(as_array(v), node.place) : as_array(v);
+    }
     auto value_of = [&](const Node* at) {
         return values[static_cast<std::size_t>(std::find(in_order.begin(), in_order.end(), at) -
                                                in_order.begin())];

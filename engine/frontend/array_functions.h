@@ -50,6 +50,7 @@ class ArrayFunctions : public Selections {
     Value call_sort(const Given& given);
 
     // ---- statistics (statistics.cpp)
+    Value variables_of(const Given& given, const std::string& key);
     Value call_cov(const Given& given);
     Value call_histogram(const Given& given);
 

@@ -47,7 +47,8 @@ class Calls : public Bindings {
     struct ArrayFunction {
         const char* parameters;  ///< names; "?" behind those that may be left out, "*" before rest
         ArrayRule rule;
-        bool is_method;  ///< of arrays, too
+        bool is_method;           ///< of arrays, too
+        bool gives_view = false;  ///< the result may lie in the first argument's memory
     };
     static const std::map<std::string, ArrayFunction>& array_functions();
     bool is_array_function(const std::string& name) const override;

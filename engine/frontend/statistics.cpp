@@ -3,19 +3,37 @@
 
 namespace unisono::frontend {
 
-/// cov: rows are variables (columns with rowvar=False); the divisor is the count less ddof.
-Value ArrayFunctions::call_cov(const Given& given) {
+/// An argument of cov, with a variable a row.
+Value ArrayFunctions::variables_of(const Given& given, const std::string& key) {
     const Place& place = given.node.place;
-    const Value& m = want_array(given, "m");
-    if (m.type.rank != 2)
-        refuse_call(given, "m has rank " + std::to_string(m.type.rank), "give a matrix");
+    const Value& m = want_array(given, key);
+    if (m.type.rank != 1 && m.type.rank != 2)
+        refuse_call(given, key + " has rank " + std::to_string(m.type.rank), "give a matrix");
     if (is_complex(m.type.dtype))
         refuse_call(given, "complex numbers are not supported", "write out the products");
     DType t =
         m.type.dtype == DType::Float32 ? DType::Float64 : promote(m.type.dtype, DType::Float64);
     Value x = m.type.dtype == t ? m : converted_array(m, t, place);
-    if (!want_flag(given, "rowvar", true)) x = transposed(x, place);
+    if (m.type.rank == 1) {
+        x = made(x, place);
+        return reshaped(x, {i64(1), extents_of(x)[0]}, false, place);
+    }
+    return want_flag(given, "rowvar", true) ? x : transposed(x, place);
+}
+
+/// cov: rows are variables (columns with rowvar=False); the divisor is the count less ddof.
+Value ArrayFunctions::call_cov(const Given& given) {
+    const Place& place = given.node.place;
+    Value x = variables_of(given, "m");
+    if (given.find("y")) {
+        Value parts = tuple_of({x, variables_of(given, "y")});
+        Given both{given.node, given.name, "concatenate", false, {{"arrays", parts}}};
+        x = call_join(both);
+    } else if (given.at("m").type.rank == 1) {
+        refuse_call(given, "m has rank 1", "give a matrix");
+    }
     x = made(x, place);
+    const DType t = x.type.dtype;
     E n = settle(extents_of(x)[1]);
     E less = i64(want_constant(given, "ddof", want_flag(given, "bias") ? 0 : 1));
     Value mean = binary("/", reduced(x, {Op::Add, t}, {1}, true, place), scalar(cast(n, t)), place);

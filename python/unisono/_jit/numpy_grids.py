@@ -186,7 +186,9 @@ def sinc(x):
 
 @jit
 def extract(condition, arr):
-    return arr.ravel()[condition.ravel()]
+    if condition.size == arr.size:
+        return arr.ravel()[condition.ravel() != 0]
+    return arr.ravel()[np.nonzero(condition.ravel())[0]]
 
 
 @jit
@@ -205,14 +207,16 @@ def logspace(start, stop, num=50):
 
 @jit
 def geomspace(start, stop, num=50):
-    if not (isinstance(start, (int, float)) and isinstance(stop, (int, float))):
+    if isinstance(start, (np.ndarray, complex, np.complex64)):
+        return these_arguments()
+    if isinstance(stop, (np.ndarray, complex, np.complex64)):
         return these_arguments()
     if start == 0 or stop == 0:
         raise ValueError("Geometric sequence cannot include zero")
-    if (start < 0) != (stop < 0):
-        raise ValueError("Geometric sequence from a positive to a negative number")
     sign = -1.0 if start < 0 else 1.0
-    made = 10.0 ** np.linspace(np.log10(start * sign), np.log10(stop * sign), num)
+    low = np.log10(float(start) * sign)
+    high = np.log10(float(stop) * sign)
+    made = 10.0 ** np.linspace(low, high, num)
     if num > 0:
         made[0] = start * sign
     if num > 1:

@@ -30,6 +30,8 @@ def diff(a, n=1, axis=None):
         if axis != 1 and axis != -1:
             raise ValueError(f"axis {axis} is out of bounds for array of dimension 2")
         return _diff_of_rows(a.T, n).T.copy()
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
     if n == 0:
         return a.copy()
     made = a[..., 1:] - a[..., :-1]
@@ -143,6 +145,8 @@ def _found(a, v, is_right):
     while low < high:
         middle = (low + high) // 2
         before = a[middle] <= v if is_right else a[middle] < v
+        if v != v:  # NaNs stand behind all numbers
+            before = is_right or a[middle] == a[middle]
         if before:
             low = middle + 1
         else:
@@ -164,17 +168,38 @@ def searchsorted(a, v, side="left"):
 
 
 @jit
+def _order_of(bins):
+    """1 where numbers rise, -1 where they fall, else 0; NaNs are compared as NumPy compares them here."""
+    n = len(bins)
+    i = 1
+    while i < n and bins[i] == bins[0]:
+        i += 1
+    if i >= n:
+        return 1
+    rises = bins[0] < bins[i]
+    for k in range(i + 1, n):
+        if bins[k] < bins[k - 1] if rises else bins[k] > bins[k - 1]:
+            return 0
+    return 1 if rises else -1
+
+
+@jit
+def _bin_of(bins, v, rises, is_right):
+    return _found(bins, v, is_right) if rises else len(bins) - _found(bins[::-1], v, is_right)
+
+
+@jit
 def digitize(x, bins, right=False):
-    if x.ndim != 1:
-        return these_arguments()
-    rising = len(bins) < 2 or bins[0] <= bins[len(bins) - 1]
-    made = np.empty(len(x), dtype=np.int64)
-    for i in range(len(x)):
-        if rising:
-            made[i] = _found(bins, x[i], not right)
-        else:
-            made[i] = len(bins) - _found(bins[::-1], x[i], right)
-    return made
+    order = _order_of(bins)
+    if order == 0:
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    if not isinstance(x, np.ndarray):
+        return _bin_of(bins, x, order > 0, not right)
+    flat = x.ravel()
+    made = np.empty(len(flat), dtype=np.int64)
+    for i in range(len(flat)):
+        made[i] = _bin_of(bins, flat[i], order > 0, not right)
+    return made.reshape(x.shape)
 
 
 @jit
@@ -316,10 +341,37 @@ def append(arr, values):
 
 
 @jit
-def delete(arr, obj):
-    if arr.ndim != 1 or not isinstance(obj, (int, np.integer)):
-        return these_arguments()
+def _delete_several(arr, obj):
     n = len(arr)
+    kept = np.ones(n, dtype=np.bool_)
+    if obj.dtype.kind == "b":
+        if len(obj) != n:
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis length of {n}"
+            )
+        for i in range(n):
+            kept[i] = not obj[i]
+    else:
+        for k in obj:
+            if k < -n or k >= n:
+                raise IndexError(f"index {k} is out of bounds for axis 0 with size {n}")
+            kept[k] = False
+    return arr[kept]
+
+
+@jit
+def delete(arr, obj):
+    if not isinstance(arr, np.ndarray):
+        return delete(np.asarray(arr), obj)
+    if arr.ndim != 1:
+        return delete(arr.ravel(), obj)
+    n = len(arr)
+    if isinstance(obj, slice):
+        kept = np.ones(n, dtype=np.bool_)
+        kept[obj] = False
+        return arr[kept]
+    if isinstance(obj, (np.ndarray, list)):
+        return _delete_several(arr, np.asarray(obj))
     k = obj + n if obj < 0 else obj
     if k < 0 or k >= n:
         raise IndexError(f"index {obj} is out of bounds for axis 0 with size {n}")
@@ -391,9 +443,20 @@ def cross(a, b):
         return _cross_of_rows(a, b)
     if a.ndim != 1 or b.ndim != 1:
         return these_arguments()
+    if len(a) == 2 and len(b) == 2:
+        raise ValueError("cross: write a[0] * b[1] - a[1] * b[0] for vectors of two elements")
+    if len(a) < 2 or len(a) > 3 or len(b) < 2 or len(b) > 3:
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     made = np.empty(3, dtype=(a[:1] * b[:1]).dtype)
-    made[0] = a[1] * b[2] - a[2] * b[1]
-    made[1] = a[2] * b[0] - a[0] * b[2]
+    if len(a) == 3 and len(b) == 3:
+        made[0] = a[1] * b[2] - a[2] * b[1]
+        made[1] = a[2] * b[0] - a[0] * b[2]
+    elif len(a) == 3:
+        made[0] = -(a[2] * b[1])
+        made[1] = a[2] * b[0]
+    else:
+        made[0] = a[1] * b[2]
+        made[1] = -(a[0] * b[2])
     made[2] = a[0] * b[1] - a[1] * b[0]
     return made
 
