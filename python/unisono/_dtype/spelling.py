@@ -224,7 +224,7 @@ def parse_signature(given, what="jit"):
     Parameters
     ----------
     given : str or tuple
-        ``"result(argument, ...)"`` or ``"(argument, ...)"``, or a tuple of argument types.
+        ``"result(argument, ...)"``, ``"(argument, ...)"`` or ``"argument, argument, ..."``, or a tuple of argument types.
     what : str
         The decorator's name, for errors.
 
@@ -258,8 +258,15 @@ def parse_signature(given, what="jit"):
     result = None
     if reader.peek() != "(":
         result = reader.type()
-    reader.take("(")
-    arguments = reader.items(")")
+    if reader.peek() == ",":
+        arguments = [result]
+        while reader.peek() == ",":
+            reader.take()
+            arguments.append(reader.type())
+        result, arguments = None, tuple(arguments)
+    else:
+        reader.take("(")
+        arguments = reader.items(")")
     if reader.peek() is not None:
         reader.refuse("its end")
     return result, arguments

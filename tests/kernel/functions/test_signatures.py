@@ -39,6 +39,7 @@ def test_signatures():
     assert parse_signature("(float64,)") == (None, (f8,))
     assert parse_signature("()") == (None, ())
     assert parse_signature((float, "int64")) == (None, (f8, i8))
+    assert parse_signature("f8, i8") == (None, (f8, i8))
     assert parse_signatures("f8(f8)") == [(f8, (f8,))]
     assert parse_signatures(["f8(f8)", "(i8,)"]) == [(f8, (f8,)), (None, (i8,))]
     assert parse_signatures(("f8", "i8")) == [(None, (f8, i8))]
