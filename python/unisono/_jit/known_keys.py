@@ -27,9 +27,10 @@ def _rewrite(flattener, whole, block):
     while at < len(block):
         s = block[at]
         pairs = _pairs(flattener, s)
-        if pairs and _is_known(whole, s.targets[0], dict(pairs), block[at + 1 :]):
+        keys = pairs is not None and [*dict(pairs), *_added(s.targets[0].id, block[at + 1 :])]
+        if keys and _is_known(whole, s.targets[0], keys, block[at + 1 :]):
             name = s.targets[0].id
-            names = {key: f"{name}[{key!r}]" for key, _ in pairs}  # as messages show them
+            names = {key: f"{name}[{key!r}]" for key in keys}  # as messages show them
             flattener.locals.update(names.values())
             made = [_assign(_name(names[key], value, ast.Store()), value) for key, value in pairs]
             writer = _Writer(name, names)
@@ -52,7 +53,28 @@ def _pairs(flattener, s):
     value = s.value
     is_made = isinstance(value, ast.Dict) or (flattener.builtin(value) == "dict" and value.keywords)
     pairs = flattener.known_pairs(value) if is_made else None
-    return pairs if pairs and len(dict(pairs)) == len(pairs) else None
+    return pairs if pairs is not None and len(dict(pairs)) == len(pairs) else None
+
+
+def _added(name, behind):
+    """Keys that the statements of the block itself assign before anything else uses them."""
+    used = set()
+    for s in behind:
+        target = s.targets[0] if isinstance(s, ast.Assign) and len(s.targets) == 1 else None
+        own = {
+            _key_of(n)
+            for n in ast.walk(s)
+            if n is not target and isinstance(n, ast.Subscript) and _is_name(n.value, name)
+        }
+        key = _key_of(target) if isinstance(target, ast.Subscript) else None
+        if key is not None and _is_name(target.value, name) and key not in used | own:
+            yield key
+            used.add(key)
+        used |= own
+
+
+def _is_name(e, name):
+    return isinstance(e, ast.Name) and e.id == name
 
 
 def _is_known(whole, target, keys, behind):
@@ -84,6 +106,6 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Subscript(self, e):
         self.generic_visit(e)
-        if isinstance(e.value, ast.Name) and e.value.id == self.name:
+        if _is_name(e.value, self.name):
             return _at(ast.Name(id=self.names[_key_of(e)], ctx=e.ctx), e)
         return e

@@ -49,6 +49,37 @@ def another_key(n):
     return d["a"], d["c"]
 
 
+def keys_of_other_types(n):
+    d = {"a": 1, "b": 2.5}
+    d["c"] = n
+    d["d"] = f"{d['c']}"
+    for i in range(n):
+        e = {}
+        e["i"] = i
+        e["half"] = e["i"] / 2
+        d["c"] += e["i"]
+    return d["a"], d["b"], d["c"], d["d"]
+
+
+def key_added_under_a_condition(n):
+    d = {"a": 1.5, "b": 2.5}
+    if n > 2:
+        d["c"] = 4.5
+    try:
+        return d["c"]
+    except KeyError:
+        return d["a"]
+
+
+def key_read_before(n):
+    d = {"a": n}
+    try:
+        d["b"] = d["b"] + 1
+    except KeyError:
+        d["b"] = 7
+    return d["a"], d["b"]
+
+
 def function_inside(n):
     d = {"a": 1, "b": n}
 
@@ -74,6 +105,9 @@ def assigned_twice(n):
         in_a_loop,
         whole_dict,
         another_key,
+        keys_of_other_types,
+        key_added_under_a_condition,
+        key_read_before,
         function_inside,
         assigned_twice,
     ],
