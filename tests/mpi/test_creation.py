@@ -19,6 +19,9 @@ CALLS = {
     "indices of one axis": lambda p, m: p.indices((9,), dtype="f8", **m),
     "open indices": lambda p, m: p.indices((4, 5), sparse=True, **m),
     "fromfunction": lambda p, m: p.fromfunction(lambda i, j: i * 10 + j, (7, 6), **m),
+    "fromiter": lambda p, m: p.fromiter((k * k for k in range(9)), "f8", **m),
+    "fromiter of nothing": lambda p, m: p.fromiter([], int, **m),
+    "frombuffer": lambda p, m: p.frombuffer(bytes(range(26)), "i2", 11, 4, **m),
     "zeros_like": lambda p, m: p.zeros_like(np.ones((5, 2), "f4"), **m),
     "ones_like": lambda p, m: p.ones_like(np.ones((5, 2), "f4"), **m),
     "full_like": lambda p, m: p.full_like(np.ones((5, 2)), 7, **m),
@@ -40,6 +43,15 @@ def test_made_on_a_mesh(call):
         assert g.mesh is not None
         assert g.dtype == w.dtype
         np.testing.assert_array_equal(np.asarray(g), w)
+
+
+@pytest.mark.parametrize("points", [0, 1, 2, 9])
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning", "kaiser"])
+def test_windows(name, points):
+    shape = (5.0,) if name == "kaiser" else ()
+    got = getattr(un, name)(points, *shape, mesh=mesh)
+    assert got.mesh is not None
+    assert np.asarray(got).tobytes() == np.asarray(getattr(un, name)(points, *shape)).tobytes()
 
 
 @pytest.mark.parametrize("make", [un.logspace, un.geomspace])

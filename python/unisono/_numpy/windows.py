@@ -78,23 +78,25 @@ def i0(x):
     ).astype(dtype, copy=False)
 
 
-def _window(M, f):
+def _window(M, mesh, f):
     """f(n, M) of the odd or even numbers n from 1 - M to M - 1, which are as many as M."""
     M = M if isinstance(M, (int, float)) else un.asarray(M).astype("float64").item()
     if M < 1:
-        return un.asarray([], dtype="float64")
+        return un.empty(0, mesh=mesh)
     if M == 1:
-        return un.ones(1)
-    return f(un.arange(1 - M, M, 2).astype("float64"), M)
+        return un.ones(1, mesh=mesh)
+    return f(un.arange(1 - M, M, 2, mesh=mesh).astype("float64"), M)
 
 
-def bartlett(M):
+def bartlett(M, *, mesh=None):
     """Triangular window of M points.
 
     Parameters
     ----------
     M : int
         Number of points.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -111,16 +113,18 @@ def bartlett(M):
     >>> un.bartlett(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window(M, lambda n, M: un.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
+    return _window(M, mesh, lambda n, M: un.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
 
 
-def blackman(M):
+def blackman(M, *, mesh=None):
     """Blackman's window of M points.
 
     Parameters
     ----------
     M : int
         Number of points.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -139,19 +143,22 @@ def blackman(M):
     """
     return _window(
         M,
+        mesh,
         lambda n, M: (
             0.42 + 0.5 * un.cos(math.pi * n / (M - 1)) + 0.08 * un.cos(2.0 * math.pi * n / (M - 1))
         ),
     )
 
 
-def hamming(M):
+def hamming(M, *, mesh=None):
     """Hamming's window of M points.
 
     Parameters
     ----------
     M : int
         Number of points.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -168,16 +175,18 @@ def hamming(M):
     >>> un.hamming(3).round(3).tolist()
     [0.08, 1.0, 0.08]
     """
-    return _window(M, lambda n, M: 0.54 + 0.46 * un.cos(math.pi * n / (M - 1)))
+    return _window(M, mesh, lambda n, M: 0.54 + 0.46 * un.cos(math.pi * n / (M - 1)))
 
 
-def hanning(M):
+def hanning(M, *, mesh=None):
     """von Hann's window of M points.
 
     Parameters
     ----------
     M : int
         Number of points.
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -194,10 +203,10 @@ def hanning(M):
     >>> un.hanning(3).round(3).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _window(M, lambda n, M: 0.5 + 0.5 * un.cos(math.pi * n / (M - 1)))
+    return _window(M, mesh, lambda n, M: 0.5 + 0.5 * un.cos(math.pi * n / (M - 1)))
 
 
-def kaiser(M, beta):
+def kaiser(M, beta, *, mesh=None):
     """Kaiser's window of M points.
 
     Parameters
@@ -205,6 +214,8 @@ def kaiser(M, beta):
     M : int
         Number of points.
     beta : float
+    mesh : Mesh, optional
+        Ranks over which it is distributed.
 
     Returns
     -------
@@ -222,7 +233,7 @@ def kaiser(M, beta):
     [8e-06, 1.0, 8e-06]
     """
     if M == 1:
-        return un.ones(1)
-    n = un.arange(M).astype("float64")
+        return un.ones(1, mesh=mesh)
+    n = un.arange(M, mesh=mesh).astype("float64")
     alpha = (M - 1) / 2.0
     return i0(beta * un.sqrt(1 - ((n - alpha) / alpha) ** 2.0)) / i0(float(beta))

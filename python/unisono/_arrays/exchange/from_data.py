@@ -44,7 +44,7 @@ def fromfunction(function, shape, *, dtype=float, mesh=None, like=None, **kwargs
 
 
 @_engine._FastPath
-def fromiter(iter, dtype, count=-1, *, like=None):
+def fromiter(iter, dtype, count=-1, *, mesh=None, like=None):
     """One-dimensional array of the elements of an iterable.
 
     Parameters
@@ -53,6 +53,8 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     dtype : dtype, optional
     count : int
         Number of elements; -1 means all.
+    mesh : Mesh, optional
+        Ranks over which it is distributed; the iterable gives the same on all of them.
     like : ndarray, optional
         An array of ours: as in NumPy it names the library that makes the result.
 
@@ -79,7 +81,7 @@ def fromiter(iter, dtype, count=-1, *, like=None):
         raise ValueError(
             f"iterator too short: Expected {count} but iterator had only {len(values)} items."
         )
-    return array(values, dtype=dtype) if values else un.empty(0, dtype)
+    return array(values, dtype=dtype, mesh=mesh) if values else un.empty(0, dtype, mesh=mesh)
 
 
 def _byte_order(dtype):
@@ -93,7 +95,7 @@ def _byte_order(dtype):
 
 
 @_engine._FastPath
-def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, mesh=None, like=None):
     """One-dimensional array over the memory of a buffer, which is shared.
 
     Parameters
@@ -104,12 +106,14 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     count : int
         Number of elements; -1 means all.
     offset : int
+    mesh : Mesh, optional
+        Ranks over which it is distributed; the buffer has the same elements on all of them. These are copied.
     like : ndarray, optional
         An array of ours: as in NumPy it names the library that makes the result.
 
     Returns
     -------
-    ndarray of one axis, over the same memory
+    ndarray of one axis, over the same memory where it is not distributed
 
     Raises
     ------
@@ -123,7 +127,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     [1, 2]
     """
     refuse_like("frombuffer", like)
-    return from_bytes(buffer, dtype, count, offset, "cpu")
+    made = from_bytes(buffer, dtype, count, offset, "cpu")
+    return made if mesh is None else asarray(made, mesh=mesh)
 
 
 def from_bytes(buffer, dtype, count=-1, offset=0, device=None):
