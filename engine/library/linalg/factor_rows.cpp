@@ -147,22 +147,31 @@ bool svd_of_rows(std::int64_t m, std::int64_t n, SvdMode mode, const T* matrix, 
     const bool vectors = mode != SvdMode::Values, full = mode == SvdMode::Full;
     void* const gesdd = blas::routine_for<T>("gesdd");
     const char job = !vectors ? 'N' : full ? 'A' : 'S';
-    const std::int64_t u_columns = !vectors ? 1 : full ? m : least;
-    // The memory is the transposed matrix, whose left vectors are our right ones.
-    auto held = buffer<T>(m * n);
-    std::copy_n(matrix, m * n, held.get());
+    const std::int64_t u_columns = !vectors ? 0 : full ? m : least;
+    const std::int64_t v_count = !vectors ? 0 : full ? n : least;
+    const std::int64_t v_step = std::max<std::int64_t>(1, v_count);
+    // The matrix itself, not its transpose that lies in memory: vectors get the signs of NumPy's.
+    auto held = buffer<T>(m * n), u_held = buffer<T>(m * u_columns),
+         v_held = buffer<T>(v_count * n);
+    transpose_into(matrix, m, n, held.get());
     auto integers = buffer<blas::Int>(8 * least);
     auto reals = buffer<real_of<T>>(
         is_complex<T> ? least * std::max(5 * least + 7, 2 * most + 2 * least + 1) : 1);
-    return call_twice<T>([&](WorkSpace<T>& space, blas::Int* info) {
+    const bool ok = call_twice<T>([&](WorkSpace<T>& space, blas::Int* info) {
         if constexpr (is_complex<T>) {
-            blas::call(gesdd, job, n, m, held.get(), n, values, v_rows, n, u, u_columns,
-                       space.work.get(), space.work_size, reals.get(), integers.get(), info);
+            blas::call(gesdd, job, m, n, held.get(), m, values, u_held.get(), m, v_held.get(),
+                       v_step, space.work.get(), space.work_size, reals.get(), integers.get(),
+                       info);
         } else {
-            blas::call(gesdd, job, n, m, held.get(), n, values, v_rows, n, u, u_columns,
-                       space.work.get(), space.work_size, integers.get(), info);
+            blas::call(gesdd, job, m, n, held.get(), m, values, u_held.get(), m, v_held.get(),
+                       v_step, space.work.get(), space.work_size, integers.get(), info);
         }
     });
+    if (ok && vectors) {
+        transpose_into(u_held.get(), u_columns, m, u);
+        transpose_into(v_held.get(), n, v_count, v_rows);
+    }
+    return ok;
 }
 
 template <class T>

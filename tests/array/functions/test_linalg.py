@@ -107,6 +107,17 @@ def test_rectangular(shape, dtype):
     check(un.linalg.matrix_rank(x), np.linalg.matrix_rank(a))
 
 
+@pytest.mark.parametrize("shape", [(5, 5), (40, 3), (3, 40), (7, 6), (2, 4, 3)], ids=str)
+@pytest.mark.parametrize("full", [True, False])
+def test_singular_vectors_have_numpys_signs(shape, full):
+    for dtype in ("float64", "complex128"):
+        a = matrix(shape, dtype)
+        for got, expected in zip(
+            un.linalg.svd(un.asarray(a), full), np.linalg.svd(a, full), strict=True
+        ):
+            check(got, expected)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_eig(dtype):
     symmetric = np.linalg.eigvals(definite((4, 4), dtype))
