@@ -93,7 +93,7 @@ class dtype:
         try:
             return self._hash
         except AttributeError:
-            self._hash = hash(self.type)
+            self._hash = hash(self.dtype.type)
             return self._hash
 
     def __eq__(self, other):
@@ -155,8 +155,13 @@ class dtype:
 
     @property
     def type(self):
-        """NumPy's scalar type of the same name, a class (imports NumPy)."""
-        return self.dtype.type
+        """The dtype itself, as ``x.dtype.type is np.uint8`` has it; makes values when called."""
+        return self
+
+    @property
+    def __bases__(self):
+        """NumPy's class (imports NumPy), for ``issubclass(x.dtype.type, numpy.floating)``."""
+        return (self.dtype.type,)
 
     def construct_array_type(self):
         """Class whose ``_from_sequence`` makes NumPy's arrays, as pandas asks of dtypes that are not NumPy's."""
@@ -205,13 +210,13 @@ class dtype:
         """Whether `x` is a value of this dtype: ``isinstance(a[0], un.float64)``; NumPy's scalars are values, too."""
         if isinstance(x, (_engine._Array, *_engine._values)):
             return x.dtype is self and x._is_value()
-        return "numpy" in _sys.modules and isinstance(x, self.type)
+        return "numpy" in _sys.modules and isinstance(x, self.dtype.type)
 
     def __subclasscheck__(self, kind):
         """Whether a class is that of values of this dtype: ``issubclass(a.dtype.type, un.float64)``."""
         if kind in _engine._values or kind in _engine._scalars:
             return kind.__name__ == self.name
-        return issubclass(kind, self.type)
+        return kind is self or issubclass(kind, self.dtype.type)
 
 
 DType = dtype

@@ -187,7 +187,7 @@ def test_subclasses_views_and_bases():
     b[0] = 5
     assert b.name == "made" and x[0] == 5 and type(b + 1) is Named
     assert x.base is None and x[1:].base is not None and x[1:].base.shape == (3,)
-    assert issubclass(x.dtype.type, np.floating) and x.dtype.type is np.float64
+    assert issubclass(x.dtype.type, np.floating) and x.dtype.type == np.float64
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,11 @@ def test_tables_of_dtypes_find_what_is_equal(name):
             if key == other:
                 assert hash(key) == hash(other) and {key: 1}[other] == 1 and other in {key}
     assert all(dtype == other for other in asked)
-    assert x.dtype.type in (un.uint8, dtype)
+    assert x.dtype.type is dtype and x.dtype.type in (un.uint8, dtype)
+    value = x.dtype.type(1)
+    assert value.dtype is dtype and isinstance(value, x.dtype.type)
+    assert issubclass(x.dtype.type, (theirs, np.generic)) and issubclass(x.dtype.type, un.generic)
+    assert not issubclass(x.dtype.type, np.character) and np.dtype(x.dtype.type) is np.dtype(name)
 
 
 def test_dtypes_hash_alike_before_and_after_numpy_is_imported():
