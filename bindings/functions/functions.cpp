@@ -31,8 +31,9 @@ PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcep
     PyObject* made = guarded<PyObject*>(nullptr, [&] {
         if (n == 1) return nonzero_tuple(args[0]);
         if (n != 3)
-            fail(ErrorKind::Type, "where: takes a condition, or a condition and two values; got " +
-                                      std::to_string(n) + " arguments");
+            fail(n == 2 ? ErrorKind::Value : ErrorKind::Type,
+                 "where: takes a condition, or a condition and two values; got " +
+                     std::to_string(n) + " arguments");
         Arg operands[3];
         Array keep[3];
         for (int k = 0; k < 3; ++k) {

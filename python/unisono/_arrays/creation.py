@@ -572,6 +572,9 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None,
     whole = all(_is_whole(v) for v in (start, stop, step))
     if whole:
         start, stop, step = map(operator.index, (start, stop, step))
+        is_wide = not all(-(2**63) <= v < 2**63 for v in (start, stop, step))
+        whole = not is_wide or dtype is not None  # NumPy's int64 and uint64 make float64
+    if whole:
         count = max(0, -((start - stop) // step))
     else:
         count = (stop - start) / step
@@ -589,9 +592,13 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None,
     if whole:
         if dtype is not None and count:  # the ends fit as Python's integers do
             as_operand([start, start + step][:count], dtype)
-        if step != 1:
-            out = out * step
-        if start != 0:
+        if is_wide:
+            out = out.astype(dtype)
+        if abs(step) != 1:
+            out = out * abs(step)
+        if step < 0:
+            out = start - out
+        elif start != 0:
             out = out + start
         return out if dtype is None else out.astype(dtype, copy=False)
     # NumPy's order of operations: the step that it uses is the difference of the first two elements, in the

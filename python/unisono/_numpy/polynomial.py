@@ -330,7 +330,8 @@ def roots(p):
     n = p.shape[0]
     found = un.asarray([], dtype="float64")
     if n > 1:
-        companion = un.eye(n - 1, k=-1, device=p.device).astype(un.result_type(p.dtype, "float64"))
+        p = p.astype(un.result_type(p.dtype, "float64"))
+        companion = un.eye(n - 1, k=-1, dtype=p.dtype, device=p.device)
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
     return un.concatenate([found, un.zeros(trailing, found.dtype)]) if trailing else found

@@ -315,7 +315,9 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     if options["legacy"]:
         return _by_numpys("array_repr", x, max_line_width, precision, suppress_small)
     if x.ndim == 0 and x._is_value():
-        return f"un.{x.dtype.name}({_number(x)})"
+        return (
+            f"un.{x.dtype.name}({_number(x).strip('()')})"  # complex numbers stand in parentheses
+        )
     width = options["linewidth"] if max_line_width is None else max_line_width
     kind = type(arr)
     is_users = isinstance(arr, _engine._Array) and kind.__module__.partition(".")[0] != "unisono"

@@ -189,3 +189,24 @@ def test_rows_are_copied():
 def test_dates_are_not_numbers():
     with pytest.raises(TypeError, match="must be numbers"):
         un.array([1, np.datetime64("2001-01-01")])
+
+
+WIDE = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (WIDE, WIDE + 4),
+        (WIDE + 2, WIDE + 5),
+        (WIDE + 5, WIDE + 1, -2),
+        (WIDE - 3, WIDE),
+        (-WIDE - 1, 2 - WIDE),
+    ],
+    ids=str,
+)
+def test_ranges_at_the_ends_of_int64(ends):
+    ours, theirs = un.arange(*ends), np.arange(*ends)
+    assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
+    if ends[0] > 0:
+        assert un.arange(*ends, dtype="uint64").tolist() == list(range(*ends))

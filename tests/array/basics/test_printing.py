@@ -159,7 +159,8 @@ def test_numbers_print_as_numpys(dtype):
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_complex_numbers_print_as_numpys(value, dtype):
     number = np.dtype(dtype).type(value)
-    assert str(un.array(np.array([number]))[0]) == str(number)
+    ours = un.array(np.array([number]))[0]
+    assert str(ours) == str(number) and repr(ours) == repr(number).replace("np.", "un.")
 
 
 @pytest.mark.parametrize(

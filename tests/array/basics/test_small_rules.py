@@ -54,6 +54,8 @@ FAILURES = {
     "dtypes of no reduction": lambda xp: xp.negative.resolve_dtypes(
         (None, xp.dtype("i2")), reduction=True
     ),
+    "where of one value": lambda xp: xp.where([1, 0], [2, 3]),
+    "where of three values": lambda xp: xp.where([1, 0], 1, 2, 3),
     "dtypes of too few": lambda xp: xp.add.resolve_dtypes((xp.dtype("i2"),)),
 }
 
