@@ -67,6 +67,42 @@ bool reads_rows(ir::S s) {
     return count >= several;
 }
 
+/// Loads and operations of a value that a processor computes in the time of one rounded addition,
+/// counted; more than that where anything else is in it.
+constexpr int within_an_addition = 4;
+int light_operations(ir::E e) {
+    switch (e->kind) {
+        case ir::ExprKind::Const:
+        case ir::ExprKind::Var:
+        case ir::ExprKind::Param: return 0;
+        case ir::ExprKind::Load: return is_complex(e->dtype) ? within_an_addition + 1 : 1;
+        case ir::ExprKind::Binary:
+            if (is_float(e->dtype) && (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul))
+                return 1 + light_operations(e->args[0]) + light_operations(e->args[1]);
+            [[fallthrough]];
+        default: return within_an_addition + 1;
+    }
+}
+
+/// Whether all that the loop does is to add to variables, in order and each time rounded: vectors
+/// would wait for the same additions one after another, and their code takes longer to compile.
+bool adds_in_order(ir::S s) {
+    std::vector<ir::S> body;
+    ir::flatten(s->body, body);
+    return !body.empty() && std::all_of(body.begin(), body.end(), [](ir::S b) {
+        if (b->kind != ir::StmtKind::Assign || !is_float(b->args[0]->dtype)) return false;
+        ir::E sum = b->args[0];
+        if (sum->kind != ir::ExprKind::Binary || sum->op != Op::Add) return false;
+        for (int k = 0; k < 2; ++k) {
+            ir::E own = sum->args[static_cast<std::size_t>(k)];
+            ir::E other = sum->args[static_cast<std::size_t>(1 - k)];
+            if (own->kind == ir::ExprKind::Var && own->id == b->id && !reads(other, b->id))
+                return light_operations(other) <= within_an_addition;
+        }
+        return false;
+    });
+}
+
 /// Of a vector loop of few iterations, a known number: the vectors that take them all at once.
 std::uint32_t whole_vectors(const ir::Function& f, ir::S s) {
     constexpr std::uint64_t vector_bytes = 64;
@@ -225,7 +261,8 @@ void FunctionEmitter::ask_user(ir::Line line, llvm::BasicBlock* on) {
 /// it stays as simple as it is. Of parallel loops, the run-time part makes the strips.
 void FunctionEmitter::striped_loop(ir::S s, Value* begin, Value* end,
                                    llvm::function_ref<void(Value*)> body) {
-    one_by_one_ = reads_rows(s) || s->loop == LoopKind::Unroll;
+    one_by_one_ = reads_rows(s) || s->loop == LoopKind::Unroll ||
+                  (!m_.target.fastmath && s->loop == LoopKind::Serial && adds_in_order(s));
     in_flight_ = whole_vectors(f_, s);
     lanes_ = in_flight_ ? static_cast<std::uint32_t>(s->args[1]->bits) / in_flight_ : 0;
     bool is_short = !is_below(s->args[0], 0) && s->args[0]->kind == ir::ExprKind::Const &&

@@ -1,0 +1,81 @@
+"""Loops that only add in order are not made of vectors, whose elements would be added one by one."""
+
+import numpy as np
+import pytest
+import unisono as un
+
+
+def total(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i]
+    return s
+
+
+def product(x, y):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * y[i]
+    return s
+
+
+def two(x, y):
+    s = t = 0.0
+    for i in range(x.shape[0]):
+        s += x[i]
+        t = y[i] * y[i] + t
+    return s - t
+
+
+def in_chunks(x):
+    s = 0.0
+    for i in un.prange(x.shape[0]):
+        s += x[i] * x[i]
+    return s
+
+
+def logarithms(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += np.log(x[i])
+    return s
+
+
+def has_vectors(compiled):
+    """Whether the code of its only version has loops over vectors, without what is compiled when needed."""
+    (code,) = compiled.inspect_llvm().values()
+    return "vector.body" in code.split("; ModuleID")[1]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", [total, product, two], ids=lambda f: f.__name__)
+def test_bits_are_those_of_additions_in_order(function, dtype):
+    rng = np.random.default_rng(3)
+    for n in (0, 1, 7, 1000):
+        arguments = [
+            rng.standard_normal(n).astype(dtype) for _ in range(function.__code__.co_argcount)
+        ]
+        compiled = un.jit(function)
+        assert compiled(*arguments) == function(*arguments)
+    assert not has_vectors(compiled)
+
+
+def test_what_may_be_reordered_is_vectors():
+    x = np.random.default_rng(4).random(1000)
+    compiled = un.jit(fastmath=True)(total)
+    np.testing.assert_allclose(compiled(x), x.sum(), rtol=1e-13)
+    assert has_vectors(compiled)
+
+
+def test_a_parallel_sum_adds_its_parts_in_order():
+    x = np.random.default_rng(5).random(100_000)
+    compiled = un.jit(in_chunks)
+    np.testing.assert_allclose(compiled(x), (x * x).sum(), rtol=1e-13)
+    assert not has_vectors(compiled)
+
+
+def test_work_beside_the_additions_is_vectors():
+    x = np.random.default_rng(6).random(1000) + 1.0
+    compiled = un.jit(logarithms)
+    np.testing.assert_allclose(compiled(x), np.log(x).sum(), rtol=1e-13)
+    assert has_vectors(compiled)
