@@ -31,7 +31,7 @@ void multiply(DeviceWork& work, const View& first, const View& second, const Vie
     const std::int64_t m = a[a.size() - 2], k = a.back(), n = b.back();
     const std::int64_t matrices = out.layout->size() / (m * n);
     if (k == 0) {
-        work.run("fill_with", {vector_of(out), Scalar::of(out.dtype, 0)}, {out.layout->size()});
+        work.run("fill_with", {vector_of(out), std::int64_t{0}}, {out.layout->size()});
         return;
     }
     if (vendor::multiply(work, first, second, out)) return;

@@ -40,6 +40,8 @@ def _parse(operands):
                 f"einsum: operand {k} has {x.ndim} axes, its subscripts '{term}' name "
                 f"{len(term.replace('...', ''))}; use '...' for the others"
             )
+        if term.count("...") > 1:
+            raise ValueError(f"einsum: '...' stands twice in '{term}'; expected once")
         if "..." in term:
             most = max(most, rest)
     ellipsis = "".join(free[:most])
@@ -47,6 +49,10 @@ def _parse(operands):
         rest = x.ndim - len(term.replace("...", ""))
         terms[k] = term.replace("...", ellipsis[most - rest :])
     if arrow:
+        if most and "..." not in output:
+            raise ValueError(
+                f"einsum: the output '{output}' has no '...', which stands for {most} axes of the operands"
+            )
         output = output.replace("...", ellipsis)
     else:
         named = "".join(terms)
@@ -96,7 +102,8 @@ def _extents(terms, arrays):
                 raise ValueError(
                     f"einsum: the subscript '{c}' stands for axes of extents {sizes[c]} and {n}"
                 )
-            sizes[c] = max(n, sizes.get(c, 1)) if n else 0
+            if n != 1 or c not in sizes:
+                sizes[c] = n
     return sizes
 
 
@@ -325,9 +332,11 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         arrays = _arrays(operands[1:])
         value = _planned(operands[0], arrays)
         if value is not None:
-            return store("einsum", value, None)
+            return store("einsum", value[...] if value is arrays[0] else value, None)
         operands = (operands[0], *arrays)
     terms, output, arrays = _parse(operands)
+    if out is None and order == "K" and len(arrays) == 1 and set(terms[0]) == set(output):
+        dtype = None  # a view of the operand, as NumPy's
     if dtype is None and any(x.dtype is not arrays[0].dtype for x in arrays):
         dtype = result_type(*arrays)  # of products and sums of some of them, too
     if dtype is not None:
@@ -337,6 +346,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         terms[k], arrays[k] = _diagonal(term, x, sizes)
     given = isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path"
     value = _contracted(terms, arrays, output, sizes, list(optimize[1:]) if given else None)
+    if out is None and value is arrays[0]:
+        value = value[...]
     if out is None:
         if order == "F" and value.ndim > 1:
             return asarray(value, order="F")
