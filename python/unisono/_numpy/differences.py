@@ -352,7 +352,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         fp = un.concatenate([fp[-1:], fp, fp[:1]])
         left = right = None
     if fp.dtype.kind == "c":
-        sides = [None if v is None else un.asarray(v) for v in (left, right)]
+        sides = [None if v is None else as_array_beside(v, fp) for v in (left, right)]
         real = interp(x, xp, un.real(fp), *(None if v is None else un.real(v) for v in sides))
         imag = interp(x, xp, un.imag(fp), *(None if v is None else un.imag(v) for v in sides))
         imag = un.where(un.isnan(x), 0.0, imag)

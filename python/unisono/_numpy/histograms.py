@@ -381,6 +381,8 @@ def _edges_along(column, bins, range):
         if int(b) < 1:
             raise ValueError("histogramdd: `bins` must be positive, when an integer")
         first, last = _outer_edges(column, range)
+        if range is None and column.dtype.kind == "f":
+            first, last = (unisono.asarray(v, column.dtype) for v in (first, last))
         return unisono.linspace(first, last, int(b) + 1).to_device(column.device)
     if b.ndim == 1:
         if bool((b[:-1] > b[1:]).any()):

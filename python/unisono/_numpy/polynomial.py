@@ -38,8 +38,16 @@ def polyval(p, x):
     >>> un.polyval([1, 0, 1], 3).item()
     10
     """
-    y = poly1d(0) if isinstance(x, poly1d) else 0 * as_array(x)
-    for c in _coefficients(p).tolist():
+    p = _coefficients(p, x)
+    if isinstance(x, poly1d):
+        y = poly1d(p[:1])
+        for k in range(1, p.shape[0]):
+            y = y * x + p[k : k + 1]
+        return y
+    x = as_array_beside(x, p)
+    x = x.astype(un.result_type(x.dtype, p.dtype), copy=False)
+    y = un.zeros_like(x)
+    for c in p.tolist():
         y = y * x + c
     return y
 
@@ -66,7 +74,7 @@ def polyadd(a1, a2):
     >>> un.polyadd([1, 2], [1]).tolist()
     [1, 3]
     """
-    return _like(_sum(_coefficients(a1, a2), _coefficients(a2, a1)), a1, a2)
+    return _like(un.add(*_padded(a1, a2)), a1, a2)
 
 
 def polysub(a1, a2):
@@ -91,15 +99,14 @@ def polysub(a1, a2):
     >>> un.polysub([1, 2], [1]).tolist()
     [1, 1]
     """
-    return _like(_sum(_coefficients(a1, a2), -_coefficients(a2, a1)), a1, a2)
+    return _like(un.subtract(*_padded(a1, a2)), a1, a2)
 
 
-def _sum(a, b):
-    n = max(a.shape[0], b.shape[0])
-    made = un.zeros(n, un.result_type(a.dtype, b.dtype), device=a.device)
-    made[n - a.shape[0] :] += a
-    made[n - b.shape[0] :] += b
-    return made
+def _padded(a1, a2):
+    """The coefficients of both, with zeros in front of the shorter one's."""
+    both = _coefficients(a1, a2), _coefficients(a2, a1)
+    n = max(x.shape[0] for x in both)
+    return [un.pad(x, (n - x.shape[0], 0)) if x.shape[0] < n else x for x in both]
 
 
 def polymul(a1, a2):
@@ -282,7 +289,7 @@ def poly(seq_of_zeros):
         raise ValueError("input must be 1d or non-empty square 2d array.")
     elif zeros.shape[0] == 0:
         return 1.0
-    made = un.ones(1, un.result_type(zeros.dtype, "float64"), device=zeros.device)
+    made = un.ones(1, _inexact(zeros.dtype), device=zeros.device)
     for z in zeros.tolist():
         made = un.convolve(made, as_array_beside([1, -z], made).astype(made.dtype))
     if made.dtype.kind == "c":
@@ -293,6 +300,11 @@ def poly(seq_of_zeros):
         if positive == negative:
             made = made.real.copy()
     return made
+
+
+def _inexact(dtype):
+    """The dtype that roots and their polynomials are computed in: float64 but for wide floats and complex numbers."""
+    return dtype if dtype.kind in "fc" and dtype.itemsize > 2 else un.dtype("float64")
 
 
 def roots(p):
@@ -324,17 +336,17 @@ def roots(p):
     values = p.tolist()
     used = [k for k, v in enumerate(values) if v != 0]
     if not used:
-        return un.asarray([], dtype="float64")
+        return un.empty(0, "float64", device=p.device)
     trailing = len(values) - used[-1] - 1
     p = p[used[0] : used[-1] + 1]
+    p = p.astype(_inexact(p.dtype), copy=False)
     n = p.shape[0]
-    found = un.asarray([], dtype="float64")
+    found = un.empty(0, p.dtype, device=p.device)
     if n > 1:
-        p = p.astype(un.result_type(p.dtype, "float64"))
         companion = un.eye(n - 1, k=-1, dtype=p.dtype, device=p.device)
         companion[0] = -p[1:] / p[0]
         found = un.linalg.eigvals(companion)
-    return un.concatenate([found, un.zeros(trailing, found.dtype)]) if trailing else found
+    return un.pad(found, (0, trailing)) if trailing else found
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
@@ -438,7 +450,7 @@ class poly1d:
         if c.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
         self.coeffs = _significant(c)
-        self.variable = "x" if variable is None else variable
+        self.variable = getattr(c_or_r, "variable", "x") if variable is None else variable
 
     c = coef = coefficients = property(lambda self: self.coeffs)
     order = o = property(lambda self: self.coeffs.shape[0] - 1)
@@ -463,8 +475,7 @@ class poly1d:
         if power < 0:
             raise ValueError("Does not support negative powers.")
         if power > self.order:
-            zeros = un.zeros(power - self.order, self.coeffs.dtype)
-            self.coeffs = un.concatenate([zeros, self.coeffs])
+            self.coeffs = un.pad(self.coeffs, (power - self.order, 0))
         self.coeffs[self.order - power] = value
 
     def __array__(self, dtype=None, copy=None):
@@ -490,18 +501,20 @@ class poly1d:
         return self
 
     def __add__(self, other):
-        return poly1d(polyadd(self.coeffs, _coefficients(other)))
+        return poly1d(polyadd(self.coeffs, other))
 
     __radd__ = __add__
 
     def __sub__(self, other):
-        return poly1d(polysub(self.coeffs, _coefficients(other)))
+        return poly1d(polysub(self.coeffs, other))
 
     def __rsub__(self, other):
-        return poly1d(polysub(_coefficients(other), self.coeffs))
+        return poly1d(polysub(other, self.coeffs))
 
     def __mul__(self, other):
-        return poly1d(polymul(self.coeffs, _coefficients(other)))
+        if un.isscalar(other):
+            return poly1d(self.coeffs * other)
+        return poly1d(polymul(self.coeffs, other))
 
     __rmul__ = __mul__
 
@@ -513,10 +526,10 @@ class poly1d:
     def __pow__(self, n):
         if int(n) != n or n < 0:
             raise ValueError("Power to non-negative integers only.")
-        made = poly1d([1])
+        made = as_array_beside([1], self.coeffs)
         for _ in range(int(n)):
-            made = made * self
-        return made
+            made = polymul(self.coeffs, made)
+        return poly1d(made)
 
     def deriv(self, m=1):
         """Derivative of order m."""

@@ -403,9 +403,10 @@ def digitize(x, bins, right=False):
     if bins.ndim != 1:
         raise ValueError(f"digitize: bins must be 1-d; got shape {bins.shape}")
     side = "left" if right else "right"
-    if bool((bins[1:] >= bins[:-1]).all()):
+    low, high = bins[:-1], bins[1:]
+    if bool(((low <= high) | unisono.isnan(high)).all()):  # NaN is the largest, as in sorted arrays
         return searchsorted(bins, x, side)
-    if bool((bins[1:] <= bins[:-1]).all()):
+    if bool(((low >= high) | unisono.isnan(low)).all()):
         return bins.size - searchsorted(bins[::-1], x, side)
     raise ValueError("digitize: bins must be monotonically increasing or decreasing")
 

@@ -146,6 +146,8 @@ def test_digitize():
         [10.0, 4.0, 2.5, 1.0, 0.0],
         [1.0, 3.0, 2.0],
         [1.6, 1.6],
+        [1.0, 3.0, np.nan],
+        [np.nan, 3.0, 1.0],
     ):
         for right in (False, True):
             compare(np.digitize, un.digitize, x, bins, right=right)

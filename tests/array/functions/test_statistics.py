@@ -284,6 +284,12 @@ def test_histograms_of_several_dimensions():
         compare(lambda *a, **k: np.histogramdd(*a, **k)[0], lambda *a, **k: un.histogramdd(*a, **k)[0],
                 np.stack([x, y], 1), exact=False, **options)  # fmt: skip
     compare(np.histogram2d, un.histogram2d, x, y, bins=[0.0, 0.4, 1.0], exact=False)
+    for dtype in ("float16", "float32", "float64", "int32"):
+        sample = np.stack([x, 3 * y], 1).astype(dtype)
+        for made, expected in zip(
+            un.histogramdd(sample, 3)[1], np.histogramdd(sample, 3)[1], strict=True
+        ):
+            assert made.dtype == expected.dtype and made.tolist() == expected.tolist()
 
 
 def test_bincounts():
