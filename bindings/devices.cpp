@@ -5,6 +5,8 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <charconv>
+
 #include "array/object.h"
 #include "backends/backend.h"
 #include "backends/parts.h"
@@ -96,6 +98,18 @@ nb::list memory_holders(const std::string& name) {
     return rows;
 }
 
+/// Number behind the last colon of its name, 0 where there is none.
+int number_of(const PyDevice& d) {
+    const std::string& name = d.name();
+    const std::size_t at = name.rfind(':');
+    int number = 0;
+    if (at != std::string::npos)
+        std::from_chars(name.data() + at + 1, name.data() + name.size(), number);
+    return number;
+}
+
+nb::module_ choices() { return nb::module_::import_("unisono.cuda.devices"); }
+
 /// What DeviceInfo has of that name.
 template <auto Member>
 auto info() {
@@ -112,6 +126,7 @@ PyObject* device_object(Device* device) {
 void add_devices(nb::module_& m) {
     nb::class_<PyDevice>(m, "Device", "A processor that arrays can live on; equal to its name.")
         .def_prop_ro("name", info<&DeviceInfo::name>(), "Name, as accepted by ``device=``.")
+        .def_prop_ro("id", number_of, "Its number among the devices of its back end and kind.")
         .def_prop_ro("kind", info<&DeviceInfo::kind>(), "cpu, gpu or accelerator")
         .def_prop_ro("vendor", info<&DeviceInfo::vendor>())
         .def_prop_ro("description", info<&DeviceInfo::description>())
@@ -168,12 +183,21 @@ Examples
         .def("__hash__", [](const PyDevice& d) { return nb::hash(nb::str(d.name().c_str())); })
         .def(
             "__eq__",
-            [](const PyDevice& d, nb::handle o) {
+            [](const PyDevice& d, nb::handle o) -> nb::object {
                 if (nb::isinstance<PyDevice>(o))
-                    return nb::cast<const PyDevice&>(o).device == d.device;
-                return nb::isinstance<nb::str>(o) && d.name() == nb::str(o).c_str();
+                    return nb::bool_(nb::cast<const PyDevice&>(o).device == d.device);
+                if (!nb::isinstance<nb::str>(o)) return nb::borrow(Py_NotImplemented);
+                return nb::bool_(d.name() == nb::str(o).c_str());
             },
-            nb::arg("other").none());
+            nb::arg("other").none())
+        .def(
+            "__enter__",
+            [](nb::object d) {
+                choices().attr("enter")(d);
+                return d;
+            },
+            "Choose it for the block, for `unisono.device` and for CUDA's words alike.")
+        .def("__exit__", [](const PyDevice&, const nb::args&) { choices().attr("leave")(); });
     m.def("_devices", [] {
         std::vector<PyDevice> all;
         for (Device* d : all_devices()) all.push_back(python_device(d));

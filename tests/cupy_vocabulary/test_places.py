@@ -25,6 +25,7 @@ MAKERS = {
     "indices": lambda: cp.indices((2, 2)),
     "grid": lambda: cp.mgrid[0:3],
     "row": lambda: cp.r_[1:3, 7],
+    "class": lambda: cp.ndarray((2, 3), "float32", order="F"),
     "diagonal": lambda: cp.diag([1, 2]),
     "triangle": lambda: cp.tril_indices(3)[1],
     "bytes": lambda: cp.frombuffer(b"abcd", "uint8"),
@@ -83,3 +84,34 @@ def test_arrays_are_permuted_and_chosen_from_where_they_lie(chosen, seed):
     assert sorted(plain) == [1, 2, 3]
     ours = cp.random.RandomState(3).permutation(cp.arange(9)).tolist()
     assert ours == un.random.RandomState(3).permutation(un.arange(9)).tolist()
+
+
+def test_devices_of_arrays(chosen):
+    x = cp.arange(3)
+    assert cp.cuda.Device(chosen.name) == x.device and x.device == cp.cuda.Device(chosen.name)
+    assert x.device != 3 and x.device.id == cp.cuda.Device(chosen.name).id
+    with cp.cuda.Device("cpu"):
+        assert cp.zeros(1).device == "cpu"
+        with x.device as d:
+            assert d == chosen and cp.zeros(1).device == un.zeros(1).device == chosen
+        assert cp.zeros(1).device == "cpu"
+
+
+def test_arrays_of_another_gpu_are_copied_to_the_current_one():
+    found = [d for d in un.devices() if d.name.startswith("cuda:")]
+    if len(found) < 2:
+        pytest.skip("one GPU at most")
+    with found[1]:
+        x = cp.arange(3)
+    with found[0]:
+        assert cp.asarray(x).device == cp.array(x).device == found[0]
+        assert cp.zeros_like(x).device == found[0] and x.device == found[1]
+
+
+def test_lists_of_objects_are_refused_on_devices(chosen):
+    if chosen.name == "cpu":
+        pytest.skip("they are NumPy's on the host")
+    with pytest.raises(
+        ValueError, match="array: no dtype for devices; got object; expected numbers"
+    ):
+        cp.array([None])

@@ -30,6 +30,22 @@ def current_device():
     return _first_device()
 
 
+def enter(device):
+    """Choose a Device for new arrays and for kernels, until `leave`: for ``with x.device:``."""
+    if not hasattr(_mine, "entered"):
+        _mine.entered = []
+    block = queues.device(device)
+    block.__enter__()
+    _mine.entered.append((block, getattr(_mine, "device", None)))
+    _mine.device = device
+
+
+def leave():
+    """Choose again what was chosen before the last `enter`."""
+    block, _mine.device = _mine.entered.pop()
+    block.__exit__()
+
+
 @functools.cache
 def _first_device():
     found = _cuda_devices()

@@ -117,21 +117,32 @@ def _on_current_device(function, name):
         if hasattr(given, "__cupy_get_ndarray__"):
             given = given.__cupy_get_ndarray__()
             args = given, *args[1:]
-        if options.get("device") is not None or (
-            isinstance(given, _un._engine._Array) and given.device.name != "cpu"
-        ):
+        if options.get("device") is not None:
             return function(*args, **options)
         device = _devices.current_device()
+        if isinstance(given, _un._engine._Array) and given.device.name != "cpu":
+            if not _on_two_gpus(given.device, device):
+                return function(*args, **options)
+            args = given.to_device(device), *args[1:]
         if device.name == "cpu":
             return function(*args, **options)
         with _un.device(device):
             result = function(*args, **options)
         first, *rest = result if type(result) is tuple else (result,)  # linspace's with its step
+        if not isinstance(first, _un._engine._Array):  # NumPy's own
+            raise ValueError(
+                f"{name}: no dtype for devices; got {first.dtype}; expected numbers or bools"
+            )
         if first.device != device:
             first = first.to_device(device)
         return (first, *rest) if rest else first
 
     return made
+
+
+def _on_two_gpus(one, two):
+    """Whether they are two CUDA devices: arrays of the one are copied to the other, which is the current one."""
+    return one != two and one.name.startswith("cuda:") and two.name.startswith("cuda:")
 
 
 def _host_arrays_by_method(function, name):

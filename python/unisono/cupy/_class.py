@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .. import _engine
+from .._runtime import queues
+from ..cuda import devices
 
 _CLASSES = (_engine._Array, *_engine._values)
 
@@ -50,4 +52,5 @@ class ndarray(metaclass=_ArrayType):
     """
 
     def __new__(cls, *args, **options):
-        return _engine.ndarray(*args, **options)
+        with queues.device(devices.current_device()):
+            return _engine.ndarray(*args, **options)

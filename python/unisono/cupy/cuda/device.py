@@ -96,7 +96,7 @@ class Device:
         _devices._mine.device = self._before.pop()
 
     def __eq__(self, other):
-        return isinstance(other, Device) and self._device == other._device
+        return self._device == (other._device if isinstance(other, Device) else other)
 
     def __hash__(self):
         return hash(self._device)
