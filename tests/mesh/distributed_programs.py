@@ -4,6 +4,7 @@ Arrays lie in random layouts, beside some that each rank holds alike, and `to_la
 script: ``python tests/mesh/distributed_programs.py programs [first seed]``.
 """
 
+import ast
 import sys
 import time
 
@@ -126,7 +127,7 @@ class DistributedProgram(Program):
         return tuple(self.pick(self.extents) for _ in range(self.pick([0, 1, 1, 2, 2, 2, 3])))
 
     def statement(self):
-        more = [self.ordered, self.scanned, self.moved_to, self.number, self.product, self.axes, self.found]  # fmt: skip
+        more = [self.ordered, self.scanned, self.moved_to, self.number, self.product, self.axes, self.found, self.joined, self.collected, self.transformed, self.summed, self.changed]  # fmt: skip
         if self.exposes:
             more.append(self.exposed)
         if len(self.names()) > 1 and self.chance(0.35):
@@ -296,6 +297,143 @@ class DistributedProgram(Program):
         if x.size:
             texts += [f"{n}.argmax() + {n}.argmin()"]
         return f"{self.target()} = {self.pick(texts)}"
+
+    def internal_gap(self, text):
+        """Calls that write in place cannot be tried before."""
+        writes = isinstance(ast.parse(text).body[0], ast.Expr)
+        return not writes and super().internal_gap(text)
+
+    def joined(self):
+        """Shapes that grow and shrink, and elements that go elsewhere."""
+        n = self.vector(lambda x: x.size < 200)
+        if not n:
+            return None
+        x, axis = self.theirs[n], self.axis(self.theirs[n])
+        extent = x.shape[axis]
+        at = [int(k) for k in self.rng.integers(-extent, extent, 2)] if extent else []
+        shift = int(self.rng.integers(-4, 5))
+        texts = [
+            f"xp.repeat({n}, {self.pick([0, 2, 3])}, axis={axis})",
+            f"xp.tile({n}, {self.pick([(2,), (2, 1), (1, 3)])})",
+            f"xp.roll({n}, {shift}, axis={axis})",
+            f"xp.roll({n}, {shift})",
+            f"xp.pad({n}, {self.pick([1, 2, (0, 3)])}, mode='{self.pick(['constant', 'edge'])}')"
+            if x.size
+            else f"xp.stack([{n}, {n}])",
+            f"xp.append({n}, {n}[:1], axis=0)",
+            f"xp.stack([{n}, {n}], axis={axis})",
+            f"xp.concatenate([{n}, {n}], axis={axis})",
+            f"xp.hstack([{n}, {n}])",
+            f"xp.dstack([{n}, {n}])",
+            f"xp.kron({n}, xp.asarray([1, 2]))" if x.ndim == 1 else f"xp.vstack([{n}, {n}])",
+            f"xp.rot90({n}, {shift})" if x.ndim > 1 else f"xp.trim_zeros({n})",
+            f"xp.resize({n}, (3, 5))",
+        ]
+        if at:
+            texts += [
+                f"xp.delete({n}, {at}, axis={axis})",
+                f"xp.insert({n}, {at[0]}, 3, axis={axis})",
+                f"xp.take({n}, {at}, axis={axis})",
+                f"xp.compress([True, False, True][:{extent}], {n}, axis={axis})",
+            ]
+        return f"{self.target()} = {self.pick(texts)}"
+
+    def collected(self):
+        """Sets of values, and where they lie in an order."""
+        n = self.vector(lambda x: x.dtype.kind in "iu" and x.size < 2000)
+        other = n and self.vector(lambda x: x.dtype == self.theirs[n].dtype)
+        if not n:
+            return None
+        x, axis = self.theirs[n], self.axis(self.theirs[n])
+        texts = [
+            f"xp.union1d({n}, {other})",
+            f"xp.intersect1d({n}, {other})",
+            f"xp.setdiff1d({n}, {other})",
+            f"xp.digitize({n}, [-2, 0, 3])",
+            f"xp.histogram({n}, bins=[-5, -1, 0, 2, 6])[0]",
+            f"xp.lexsort(({n}.ravel(), {n}.ravel() % 3))",
+            f"xp.where({n} > 1, {n}, 0)",
+            f"xp.select([{n} > 2, {n} < 0], [{n}, {n} % 3], {n})",
+            f"xp.choose(({n} % 2).astype('int64'), [{n}, {n} + 5])",
+            f"xp.unique({n}, return_index=True)[1]",
+            f"xp.sort({n}.ravel())[::-3].copy()",
+            f"xp.fmin.accumulate({n}, axis={axis})",
+            f"xp.array_equal({n}, {other}) + {n}",
+        ]
+        if x.shape[axis] > 1:
+            texts += [f"xp.argpartition({n}, 1, axis={axis}).max(axis={axis})"]
+        if x.shape[axis]:
+            texts += [f"xp.median({n}, axis={axis})", f"xp.add.reduceat({n}, [0], axis={axis})"]
+        return f"{self.target()} = {self.pick(texts)}"
+
+    def transformed(self):
+        """There and back: of small integers what comes back rounds to them."""
+        n = self.vector(lambda x: x.dtype.name in ("int32", "int64", "float64") and x.size > 0)
+        if not n or not self.small(n):
+            return None
+        axis, extent = self.axis(self.theirs[n]), self.theirs[n].shape
+        extent = extent[axis]
+        there, back = self.pick([("fft", "ifft"), ("ifft", "fft"), ("rfft", "irfft")])
+        of = f"xp.fft.{there}({n}, axis={axis})"
+        length = f", {extent}" if there == "rfft" else ""
+        text = f"xp.fft.{back}({of}{length}, axis={axis})"
+        if self.theirs[n].ndim > 1 and self.chance(0.3):
+            text = f"xp.fft.ifft2(xp.fft.fft2({n}))"
+        return f"{self.target()} = xp.rint({text}.real) + 0"
+
+    def summed(self):
+        n = self.vector(lambda x: x.ndim < 3 and x.dtype.name in ("float64", "int64", "int32"))
+        if not n or not self.small(n):
+            return None
+        x = self.theirs[n]
+        one = ["i->", "i,i->", "i,j->ij", "i,i->i"]
+        two = ["ij->ji", "ij->j", "ij->", "ij,kj->ik", "ij,ij->i", "ij,ij->ij", "ij,ik->jk", "ij,ij->"]  # fmt: skip
+        if x.ndim == 2 and x.shape[0] == x.shape[1]:
+            two += ["ii->i", "ii->", "ij,jk->ik", "ij,ji->i"]
+        form = self.pick(one if x.ndim == 1 else two)
+        text = f"xp.einsum('{form}', {', '.join([n] * (form.count(',') + 1))})"
+        if self.chance(0.3):
+            text = self.pick(
+                [f"xp.trace({n})", f"xp.vdot({n}, {n})", f"xp.inner({n}, {n})"]
+                if x.ndim == 2
+                else [f"xp.convolve({n}, [1, -1])", f"xp.correlate({n}, [2, 1])"]
+                if x.size > 1
+                else [f"xp.inner({n}, {n})"]
+            )
+        return f"{self.target()} = {text} + xp.asarray([0])"
+
+    def changed(self):
+        """In place: at steps, by ufuncs that write to a view, at positions along an axis, in masks."""
+        n = self.vector(lambda x: x.dtype.name in ("int32", "int64", "float64") and x.size > 0)
+        if not n or not self.small(n):
+            return None
+        x, axis = self.theirs[n], self.axis(self.theirs[n])
+        a, step = int(self.rng.integers(3)), self.pick([1, 2, 3, -1, -2, -3])
+        key = [":"] * x.ndim
+        key[axis] = self.pick([f"{a}::{step}", f":-{a + 1}:{step}", f"::{step}"])
+        view = f"{n}[{', '.join(key)}]"
+        at = [int(k) for k in self.rng.integers(0, x.shape[0], 3)]
+        value = int(self.rng.integers(-3, 4))
+        return self.pick(
+            [
+                f"{view} += {value}",
+                f"{view} *= {value}",
+                f"xp.add({view}, {value}, out={view})",
+                f"xp.maximum({view}, {value}, out={view})",
+                f"xp.negative({view}, out={view}); {n} += 0",
+                f"{view}[...] = xp.flip({view}, axis={axis})",
+                f"{n}[{n} > {value}] = {value}",
+                f"{n}[{n} < {value}] += 1",
+                f"{n}[{at}] = {value}",
+                f"xp.add.at({n}, {at}, {value})",
+                f"xp.putmask({n}, {n} == {value}, {value + 1})",
+                f"xp.copyto({n}, {value}, where={n} > 2)",
+                f"xp.put_along_axis({n}, xp.argsort({n}, axis={axis}, stable=True)[{', '.join([':'] * (axis % x.ndim) + [':1'])}], {value}, axis={axis})",
+                f"{n}.sort(axis={axis})",
+                f"xp.place({n}, {n} > 1, [{value}, 0])",
+                f"xp.fill_diagonal({n}, {value})" if x.ndim == 2 else f"{n}.fill({value})",
+            ]
+        )
 
 
 def run_seed(mesh, seed, length=30):

@@ -3,6 +3,7 @@
 import array
 import ctypes
 import json
+import pickle
 import weakref
 
 import numpy as np
@@ -304,3 +305,74 @@ def test_memory_of_long_double_by_dlpack():
         del given
         assert gone() is None  # at once, not when cycles are collected
         assert total[0, 0] == sum(k + 0.5 for k in range(size))
+
+
+def test_types_tell_how_they_were_made():
+    """As mpi4py does: the envelope, the contents, and a call that makes the type again."""
+    column = MPI.DOUBLE.Create_vector(4, 2, 5)
+    assert column.Get_envelope() == (3, 0, 0, 1, MPI.COMBINER_VECTOR) == column.envelope
+    assert column.Get_contents() == ([4, 2, 5], [], [], [MPI.DOUBLE])
+    pair = MPI.Datatype.Create_struct([1, 2], [0, 8], [MPI.DOUBLE, column])
+    assert pair.contents == ([2, 1, 2], [0, 8], [], [MPI.DOUBLE, column])
+    block = MPI.INT.Create_subarray((4, 6), (2, 3), (1, 2), MPI.ORDER_F)
+    assert block.Get_contents()[0] == [2, 4, 6, 2, 3, 1, 2, MPI.ORDER_F]
+    made = [
+        column,
+        pair,
+        block,
+        column.Create_resized(0, 8),
+        MPI.INT.Dup(),
+        column.Create_hindexed_block(2, (0, 400)),
+    ]
+    made += [
+        MPI.INT.Create_indexed((1, 2), (4, 0)),
+        block.Create_contiguous(3),
+        MPI.INT.Create_hvector(2, 1, 12),
+    ]
+    for kind in (*made, *pickle.loads(pickle.dumps(made))):
+        of, how, arguments = kind.decode()
+        again = getattr(of, f"Create_{how.lower()}")(**arguments)
+        assert again == kind and again.decode() == kind.decode()
+        assert not kind.is_named and kind.combiner == getattr(MPI, f"COMBINER_{how}")
+    assert MPI.INT.decode() == (MPI.INT, "NAMED", {}) and MPI.INT.is_predefined
+    assert pickle.loads(pickle.dumps([MPI.INT, MPI.SUM, MPI.MAXLOC])) == [
+        MPI.INT,
+        MPI.SUM,
+        MPI.MAXLOC,
+    ]
+    with pytest.raises(TypeError, match="expected a Datatype"):
+        MPI.Datatype((1, 2, 3))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "how, sizes, owned",
+    [
+        ("BLOCK", None, [[0, 1, 2], [3, 4, 5]]),
+        ("CYCLIC", None, [[0, 2, 4], [1, 3, 5]]),
+        ("CYCLIC", 2, [[0, 1, 4, 5], [2, 3]]),
+    ],
+)
+def test_parts_of_arrays_that_are_dealt_out(order, how, sizes, owned):
+    """Darrays: of a 6 x 7 array over a grid of 2 x 1 ranks."""
+    whole = np.asarray(np.arange(42.0).reshape(6, 7), order=order)
+    dargs = [MPI.DISTRIBUTE_DFLT_DARG if sizes is None else sizes, MPI.DISTRIBUTE_DFLT_DARG]
+    for part in range(2):
+        kind = MPI.DOUBLE.Create_darray(
+            2, part, (6, 7), [getattr(MPI, f"DISTRIBUTE_{how}"), MPI.DISTRIBUTE_NONE], dargs, (2, 1),
+            getattr(MPI, f"ORDER_{order}"),
+        )  # fmt: skip
+        got = np.zeros((len(owned[part]), 7), order=order)
+        MPI.COMM_SELF.Sendrecv([whole, 1, kind], 0, 0, got, 0, 0)
+        assert (got == whole[owned[part]]).all()
+    assert kind.combiner == MPI.COMBINER_DARRAY and kind.extent == whole.nbytes
+
+
+def test_errors_have_numbers():
+    assert MPI.Exception(MPI.ERR_RANK).Get_error_class() == MPI.ERR_RANK
+    request = MPI.COMM_SELF.Isend(np.arange(4.0), 0)
+    with pytest.raises(MPI.Exception) as caught:
+        MPI.COMM_SELF.Recv(np.zeros(2), 0)
+    request.Wait()
+    assert caught.value.Get_error_code() == MPI.ERR_TRUNCATE == caught.value.error_class
+    assert caught.value.Get_error_string() == "MPI_ERR_TRUNCATE"

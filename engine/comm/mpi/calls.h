@@ -39,10 +39,10 @@ void check(int status, What&& what) {
     int length = 0, kind = 0;
     MPI_Error_class(status, &kind);
     if (kind == MPI_ERR_TRUNCATE) {
-        fail(ErrorKind::Comm, "mpi: a message is longer than the buffer of " + what() +
-                                  place_of_call() +
-                                  "; give the same number of elements and dtype on both sides, "
-                                  "and make the same collective calls on all ranks");
+        fail(ErrorKind::Comm,
+             "mpi: a message is longer than the buffer of " + what() + place_of_call() +
+                 "; give the same number of elements and dtype on both sides, "
+                 "and make the same collective calls on all ranks (MPI_ERR_TRUNCATE)");
     }
     MPI_Error_string(status, text, &length);
     fail(kind == MPI_ERR_RANK || kind == MPI_ERR_TAG ? ErrorKind::Value : ErrorKind::Comm,

@@ -195,7 +195,8 @@ class ReceiveRequest final : public VirtualRequest {
             fail(ErrorKind::Comm, "mpi: a message of " + std::to_string(posted.delivery.bytes) +
                                       " bytes from " + rank_text(posted.delivery.source) +
                                       " is longer than the buffer of " +
-                                      std::to_string(posted.room) + " bytes" + station_.here());
+                                      std::to_string(posted.room) + " bytes" + station_.here() +
+                                      " (MPI_ERR_TRUNCATE)");
     }
 };
 

@@ -27,7 +27,15 @@ from ._communicator import (
     PROC_NULL,
     Comm,
 )
-from ._datatypes import ORDER_C, ORDER_F, Datatype
+from ._datatypes import (
+    DISTRIBUTE_BLOCK,
+    DISTRIBUTE_CYCLIC,
+    DISTRIBUTE_DFLT_DARG,
+    DISTRIBUTE_NONE,
+    ORDER_C,
+    ORDER_F,
+    Datatype,
+)
 from ._datatypes import named as _named
 from ._environment import (
     BSEND_OVERHEAD,
@@ -159,6 +167,10 @@ __all__ = [
     "DIST_GRAPH",
     "Datatype",
     "Detach_buffer",
+    "DISTRIBUTE_BLOCK",
+    "DISTRIBUTE_CYCLIC",
+    "DISTRIBUTE_DFLT_DARG",
+    "DISTRIBUTE_NONE",
     "Distgraphcomm",
     "Errhandler",
     "Exception",

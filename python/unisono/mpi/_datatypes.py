@@ -1,6 +1,27 @@
 """Types of elements with MPI's names, those made of others, and the memory that ``[buffer, count, type]`` means."""
 
 from .._engine import UnsupportedError
+from ._recipes import combiners, remembered
+
+ORDER_C, ORDER_F = 56, 57  # Open MPI's and MPICH's
+DISTRIBUTE_BLOCK, DISTRIBUTE_CYCLIC, DISTRIBUTE_NONE, DISTRIBUTE_DFLT_DARG = 0, 1, 2, -1
+
+
+def _dealt(extent, how, block, parts, part):
+    """The indices of an axis that one of its parts has."""
+    if how == DISTRIBUTE_NONE:
+        return range(extent)
+    if block == DISTRIBUTE_DFLT_DARG:
+        block = -(-extent // parts) if how == DISTRIBUTE_BLOCK else 1
+    if how == DISTRIBUTE_BLOCK and block * parts < extent:
+        raise ValueError(
+            f"Create_darray: {parts} blocks of {block} indices do not hold an axis of {extent}"
+        )
+    return [i for i in range(extent) if i // block % parts == part]
+
+
+def _of_name(name):
+    return named[name]
 
 
 class Datatype:
@@ -18,11 +39,23 @@ class Datatype:
     [0.0, 4.0, 8.0]
     """
 
-    def __init__(self, name, dtype, places=None, extent=1):
+    _recipe = None  # of a type that was made of others: how
+
+    def __init__(self, name="DATATYPE_NULL", dtype=None, places=None, extent=1):
+        if isinstance(name, Datatype):  # another name of the same type
+            self.__dict__.update(name.__dict__)
+            return
+        if not isinstance(name, str):
+            raise TypeError(f"Datatype: got {type(name).__name__}; expected a Datatype")
         self.name = name
         self._given = dtype
         self._places = places  # of the elements, counted in elements; None: one element
         self._extent = extent  # from one to the next, in elements
+
+    def __reduce__(self):
+        if named.get(self.name) is self:
+            return _of_name, (self.name,)
+        return super().__reduce__()
 
     @property
     def dtype(self):
@@ -82,17 +115,20 @@ class Datatype:
         places = tuple(s + p for s in starts for p in self._own())
         return Datatype(f"{name} of {self.name}", self.dtype, places, extent)
 
+    @remembered
     def Create_contiguous(self, count):
         """So many, one after the other."""
         starts = [k * self._extent for k in range(count)]
         return self._made("contiguous", starts, count * self._extent)
 
+    @remembered
     def Create_vector(self, count, blocklength, stride):
         """Blocks at equal distances, which are counted in elements of this type."""
         starts = [(k * stride + j) * self._extent for k in range(count) for j in range(blocklength)]
         last = ((count - 1) * stride + blocklength) * self._extent if starts else 0
         return self._made("vector", starts, last)
 
+    @remembered
     def Create_indexed(self, blocklengths, displacements):
         """Blocks of several lengths at places that are counted in elements of this type."""
         starts = [
@@ -102,11 +138,13 @@ class Datatype:
         ]
         return self._made("indexed", starts, max(starts, default=-self._extent) + self._extent)
 
+    @remembered
     def Create_indexed_block(self, blocklength, displacements):
         """Blocks of one length at places that are counted in elements of this type."""
         return self.Create_indexed([blocklength] * len(displacements), displacements)
 
-    def Create_subarray(self, sizes, subsizes, starts, order=None):
+    @remembered
+    def Create_subarray(self, sizes, subsizes, starts, order=ORDER_C):
         """A block of an array, in C's order of axes, or Fortran's (ORDER_F)."""
         import numpy
 
@@ -116,6 +154,7 @@ class Datatype:
         places = [int(p) * self._extent for p in block.reshape(-1, order=by)]
         return self._made("subarray", places, whole.size * self._extent)
 
+    @remembered
     def Create_resized(self, lb, extent):
         """The same with another distance, in bytes, from one to the next."""
         step = self.dtype.itemsize
@@ -130,10 +169,12 @@ class Datatype:
         places = tuple(p * step + k for p in self._own() for k in range(step))
         return Datatype(f"bytes of {self.name}", "u1", places, self.extent)
 
+    @remembered
     def Create_hvector(self, count, blocklength, stride):
         """Blocks at equal distances, which are counted in bytes."""
         return self.Create_hindexed([blocklength] * count, [k * stride for k in range(count)])
 
+    @remembered
     def Create_hindexed(self, blocklengths, displacements):
         """Blocks of several lengths at places that are counted in bytes."""
         step = self.dtype.itemsize
@@ -146,11 +187,13 @@ class Datatype:
         ]
         return base._made("hindexed", starts, max(starts, default=-base._extent) + base._extent)
 
+    @remembered
     def Create_hindexed_block(self, blocklength, displacements):
         """Blocks of one length at places that are counted in bytes."""
         return self.Create_hindexed([blocklength] * len(displacements), displacements)
 
     @classmethod
+    @remembered
     def Create_struct(cls, blocklengths, displacements, datatypes):
         """Blocks of several types at places that are counted in bytes."""
         places, end, align = [], 0, 1
@@ -160,17 +203,65 @@ class Datatype:
             end, align = max(end, d + n * kind.extent), max(align, kind.dtype.itemsize)
         return cls("struct", "u1", tuple(places), -(-end // align) * align)
 
+    @remembered
+    def Create_darray(self, size, rank, gsizes, distribs, dargs, psizes, order=ORDER_C):
+        """What one of `size` ranks has of an array that is dealt out over a grid of them, in C's order of axes or Fortran's.
+
+        Along each axis blocks go to one part of the grid after the other (DISTRIBUTE_CYCLIC) or are as large as
+        necessary (DISTRIBUTE_BLOCK); `dargs` are their sizes. Ranks are counted along the last axis of the grid first.
+        """
+        import numpy
+
+        if numpy.prod(psizes) != size:
+            raise ValueError(f"Create_darray: the grid {list(psizes)} has not {size} ranks")
+        parts = numpy.unravel_index(rank, psizes)
+        axes = zip(gsizes, distribs, dargs, psizes, parts, strict=True)
+        indices = [_dealt(*axis) for axis in axes]
+        by = "F" if order == ORDER_F else "C"
+        whole = numpy.arange(int(numpy.prod(gsizes))).reshape(gsizes, order=by)
+        places = whole[numpy.ix_(*indices)].reshape(-1, order=by)
+        return self._made(
+            "darray", [int(p) * self._extent for p in places], whole.size * self._extent
+        )
+
+    def Get_envelope(self):
+        """How many numbers, addresses, counts and types it was made from, and how (COMBINER_...)."""
+        if self._recipe is None:
+            return 0, 0, 0, 0, combiners["NAMED"]
+        contents = self._recipe.contents()
+        return (*(len(c) for c in contents), combiners[self._recipe.name])
+
+    def Get_contents(self):
+        """The numbers, addresses, counts and types it was made from, in MPI's order."""
+        if self._recipe is None:
+            raise ValueError(f"Get_contents: {self!r} is one of MPI's types, not made of others")
+        return self._recipe.contents()
+
+    def decode(self):
+        """The type it was made of, how, and the arguments: ``getattr(type, "Create_" + how.lower())(**arguments)``."""
+        if self._recipe is None:
+            return self, "NAMED", {}
+        types, arguments = self._recipe.types, dict(self._recipe.arguments)
+        return types[0] if len(types) == 1 else named["DATATYPE_NULL"], self._recipe.name, arguments
+
+    envelope = property(Get_envelope, doc="What `Get_envelope` returns.")
+    contents = property(Get_contents, doc="What `Get_contents` returns.")
+    combiner = property(lambda self: self.Get_envelope()[-1], doc="How it was made.")
+
+    @remembered
     def Dup(self):
         """The same type."""
         return Datatype(self.name, self.dtype, self._places, self._extent)
 
+    Create_dup = Dup
+
     def Get_name(self):
         """Its name."""
-        return f"MPI_{self.name}" if self._places is None else self.name
+        return f"MPI_{self.name}" if self.is_named else self.name
 
     def Set_name(self, name):
         """Set its name."""
-        self.name = name
+        self.name = name.removeprefix("MPI_") if self.is_named else name
 
     def Get_true_extent(self):
         """The first byte of its elements, and the bytes to the end of the last."""
@@ -191,7 +282,7 @@ class Datatype:
         lambda self: sum(self.Get_true_extent()), doc="The byte behind its last element."
     )
     is_named = is_predefined = property(
-        lambda self: self._places is None, doc="Whether it is one of MPI's types of numbers."
+        lambda self: self._recipe is None, doc="Whether it is one of MPI's types of numbers."
     )
     typechar = property(lambda self: self.dtype.char, doc="NumPy's character of the elements.")
     typestr = property(lambda self: self.dtype.str, doc="NumPy's code of the elements.")
@@ -241,8 +332,6 @@ class Datatype:
             target.put(room)
         return end
 
-
-ORDER_C, ORDER_F = 56, 57  # Open MPI's and MPICH's
 
 _names = {
     "BYTE": "u1", "CHAR": "S1", "SIGNED_CHAR": "i1", "UNSIGNED_CHAR": "u1", "SHORT": "h", "UNSIGNED_SHORT": "H",

@@ -1,13 +1,28 @@
 """Names of MPI's that programs ask about the job, the host and the library."""
 
+import re
+
 from .._engine import CommError
 from ._errors import named as _errors
 
 THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = range(4)
 BSEND_OVERHEAD = 0
-Exception = (
-    CommError  # as errors of MPI's; wrong arguments are ValueError, TypeError and IndexError
-)
+
+
+def _code_of(error):
+    """The number of an error of MPI's: what it was made with, or what its message names."""
+    if error.args and isinstance(error.args[0], int):
+        return error.args[0]
+    told = re.search(r"\bMPI_(ERR_\w+)", str(error))
+    return _errors.get(told[1] if told else "", _errors["ERR_OTHER"])
+
+
+# Errors of MPI's; wrong arguments are ValueError, TypeError and IndexError. Programs that catch them ask for a number.
+Exception = CommError
+Exception.Get_error_code = Exception.Get_error_class = _code_of
+Exception.Get_error_string = lambda error: Get_error_string(_code_of(error))
+Exception.error_code = Exception.error_class = property(_code_of)
+Exception.error_string = property(Exception.Get_error_string)
 
 
 def Get_processor_name():

@@ -1,5 +1,7 @@
 """Numbers, names and classes of MPI's for errors, limits and kinds, which programs compare or pass on."""
 
+from ._recipes import combiners
+
 _codes = """
 SUCCESS ERR_BUFFER ERR_COUNT ERR_TYPE ERR_TAG ERR_COMM ERR_RANK ERR_REQUEST ERR_ROOT ERR_GROUP ERR_OP ERR_TOPOLOGY
 ERR_DIMS ERR_ARG ERR_UNKNOWN ERR_TRUNCATE ERR_OTHER ERR_INTERN ERR_IN_STATUS ERR_PENDING ERR_ACCESS ERR_AMODE ERR_ASSERT
@@ -14,6 +16,7 @@ named |= {
     "MAX_LIBRARY_VERSION_STRING": 255, "MAX_INFO_KEY": 35, "MAX_INFO_VAL": 255, "MAX_PORT_NAME": 1023,
     "MAX_DATAREP_STRING": 127, "VERSION": 3, "SUBVERSION": 1, "UNIVERSE_SIZE": 6, "APPNUM": 5, "LASTUSEDCODE": 7,
 }  # fmt: skip
+named |= {f"COMBINER_{name}": number for name, number in combiners.items()}
 
 
 class Errhandler:

@@ -62,11 +62,20 @@ class Op:
     def __repr__(self):
         return f"unisono.mpi.{self.name}"
 
+    def __reduce__(self):
+        if self._on_memory is None:
+            return _of_name, (self.name,)
+        return Op.Create, (self._on_memory,)
+
     @property
     def _in_compiled_code(self):
         from .._jit.mpi_library import operations
 
         return operations.get(self.name)
+
+
+def _of_name(name):
+    return globals()[name]
 
 
 def datatype_of(memory):
