@@ -158,6 +158,9 @@ def test_random_numbers(chosen):
     first.fill_uniform(filled)
     assert 0 < float(gpuarray.max(filled).get()) < 1
     assert (first.gen_poisson(1000, np.uint32, 13.0).get() < 100).all()
+    rates = gpuarray.to_gpu(np.full(1000, 40.0))
+    first.fill_poisson(rates)
+    assert abs(rates.get().mean() - 40) < 3 and (rates.get() % 1 == 0).all()
 
 
 @pytest.mark.parametrize(("dtype", "part"), [("complex64", "float"), ("complex128", "double")])

@@ -116,8 +116,8 @@ class XORWOWRandomNumberGenerator:
         """`gen_poisson` into an array, whose elements are the rates where none is given."""
         if lambda_value is None:
             rates = np.asarray(data.get(), float)
-            made = self._generator.poisson(rates, rates.shape)
-            data[...] = made.astype(str(data.dtype))
+            made = self._generator.poisson(rates, rates.shape).astype(str(data.dtype))
+            data[...] = made.to_device(data.device)
             return
         data[...] = self.gen_poisson(tuple(data.shape), str(data.dtype), lambda_value, stream)
 

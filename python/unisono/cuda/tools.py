@@ -14,7 +14,7 @@ from .devices import current_device
 __all__ = [
     "Argument", "DeviceData", "DeviceMemoryPool", "PageLockedMemoryPool", "ScalarArg", "VectorArg", "bitlog2",
     "clear_context_caches", "context_dependent_memoize", "dtype_to_ctype", "get_arg_type", "get_default_device",
-    "make_default_context", "mark_cuda_test", "parse_c_arg", "register_dtype",
+    "init_cuda_context_fixture", "make_default_context", "mark_cuda_test", "parse_c_arg", "register_dtype",
 ]  # fmt: skip
 
 _C = {
@@ -174,6 +174,14 @@ def make_default_context(ctx_maker=None):
     """A context of the default device, made current."""
     device = default_device()
     return device.make_context() if ctx_maker is None else ctx_maker(device)
+
+
+def init_cuda_context_fixture():
+    """The generator of a fixture of pytest: a context of the default device during a test."""
+    context = make_default_context()
+    yield
+    context.pop()
+    clear_context_caches()
 
 
 def mark_cuda_test(function):
