@@ -139,3 +139,75 @@ def test_names_of_headers_are_types_in_texts_that_include_them_only():
     }"""
     un.RawKernel(typed, "f")(1, 1, (y,))
     assert y.tolist() == [2]
+
+
+TILES = (
+    HEADER
+    + r"""
+#include <cooperative_groups/reduce.h>
+extern "C" __global__ void sums(const int* x, int* y, int n) {
+    cg::thread_block block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<WIDTH>(block);
+    int k = blockIdx.x * blockDim.x + block.thread_rank(), v = k < n ? x[k] : 0;
+    for (int d = tile.size() / 2; d > 0; d /= 2) v += tile.shfl_down(v, d);
+    if (tile.thread_rank() == 0) y[blockIdx.x * tile.meta_group_size() + tile.meta_group_rank()] = v;
+}
+extern "C" __global__ void words(const int* x, int* y) {
+    cg::thread_block_tile<WIDTH> t = cg::tiled_partition<WIDTH>(cg::this_thread_block());
+    int k = threadIdx.x, v = x[k];
+    y[0 * 64 + k] = cg::reduce(t, v, cg::plus<int>());
+    y[1 * 64 + k] = cg::reduce(t, v, cg::greater<int>());
+    y[2 * 64 + k] = cg::inclusive_scan(t, v);
+    y[3 * 64 + k] = cg::exclusive_scan(t, v, cg::bit_xor<int>());
+    y[4 * 64 + k] = t.shfl(v, 1) + t.shfl_xor(v, 1);
+    y[5 * 64 + k] = t.ballot(v % 2);
+    y[6 * 64 + k] = t.any(v == 5) + 2 * t.all(v > 5);
+    t.sync();
+    auto half = cg::tiled_partition(t, WIDTH / 2);
+    y[7 * 64 + k] = 0;
+    if (k >= WIDTH) y[7 * 64 + k] = half.shfl(v, 0) + (int)half.num_threads();
+}"""
+)
+
+
+@pytest.mark.parametrize("width", [2, 8, 32])
+def test_tiles_of_blocks(chosen, width):
+    rng = np.random.default_rng(width)
+    a = rng.integers(0, 40, 128).astype(np.int32)
+    module = un.RawModule(code=TILES.replace("WIDTH", str(width)))
+    y = un.zeros(128 // width, np.int32, device=chosen)
+    module.get_function("sums")((2,), (64,), (un.asarray(a, device=chosen), y, 120))
+    padded = np.where(np.arange(128) < 120, a, 0)
+    assert y.tolist() == padded.reshape(-1, width).sum(1).tolist()
+
+    got = un.zeros((8, 64), np.int32, device=chosen)
+    module.get_function("words")((1,), (64,), (un.asarray(a[:64], device=chosen), got))
+    t = a[:64].reshape(-1, width)
+    same = lambda values: np.repeat(values, width).reshape(t.shape)  # noqa: E731
+    before = np.bitwise_xor.accumulate(np.c_[np.zeros(len(t), int), t[:, :-1]], 1)
+    bits = (t % 2 * (1 << np.arange(width, dtype=np.int64))).sum(1).astype(np.uint32).view(np.int32)
+    halves = t.reshape(-1, width // 2)
+    first = np.repeat(halves[:, 0], width // 2) + width // 2
+    wanted = [
+        same(t.sum(1)), same(t.max(1)), t.cumsum(1), before, same(t[:, 1]) + t[:, np.arange(width) ^ 1],
+        same(bits), same((t == 5).any(1) + 2 * (t > 5).all(1)), np.where(np.arange(64) >= width, first, 0),
+    ]  # fmt: skip
+    assert got.tolist() == [w.ravel().tolist() for w in wanted]
+
+
+def test_tiles_that_are_none():
+    text = HEADER + 'extern "C" __global__ void k(int* y) {{ auto t = {}; y[0] = t.{}; }}'
+    for made, method, message in (
+        ("cg::tiled_partition<24>(cg::this_thread_block())", "size()", "tiles are of 1, 2, 4, 8, 16 or 32"),
+        ("cg::tiled_partition<32>(cg::this_grid())", "size()", "tiles are of 1, 2, 4, 8, 16 or 32"),
+        ("cg::tiled_partition<8>(cg::this_thread_block())", "shfl(1)", "'shfl' of a tile is not translated"),
+    ):  # fmt: skip
+        with pytest.raises(un.CompileError, match=message):
+            un.RawKernel(text.format(made, method), "k")((1,), (32,), (un.zeros(1, np.int32),))
+    passing = (
+        HEADER
+        + """template <typename G> __device__ int f(G g) { return 1; }
+        extern "C" __global__ void k(int* y) { y[0] = f(cg::tiled_partition<4>(cg::this_thread_block())); }"""
+    )
+    with pytest.raises(un.CompileError, match="a group is passed to 'f'"):
+        un.RawKernel(passing, "k")((1,), (32,), (un.zeros(1, np.int32),))

@@ -12,6 +12,8 @@ _LEVELS = [
     ("*", "/", "%"),
 ]  # fmt: skip
 TEXTURES = {"tex1D", "tex2D", "tex3D", "tex1Dfetch"}  # templates that no text defines
+# Function objects of cooperative_groups.h, which are templates of a type.
+OF_TILES = {"plus", "less", "greater", "bit_and", "bit_or", "bit_xor"}
 _ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
 
@@ -209,10 +211,18 @@ def primary(p):
         bound = p.bound.get(name)
         if bound is not None:
             return ("number", place, bound, "bool" if isinstance(bound, bool) else "int32")
-        if (name in p.unit.templates or name in TEXTURES) and p.token.text == "<":
+        if p.token.text == "<" and (
+            name in p.unit.templates or name in TEXTURES or _is_of_groups(p, name)
+        ):
             return ("name", place, name, template_arguments(p))
         return ("name", place, name, None)
     raise p.error(f"expected an expression; got '{t.text}'", "complete it")
+
+
+def _is_of_groups(p, name):
+    """Whether the name in front of ``<`` is a template of cooperative groups."""
+    is_one = name == "tiled_partition" or (name in OF_TILES and types.is_type(p, 1))
+    return is_one and p.has_tiles
 
 
 def template_argument(p):

@@ -30,6 +30,7 @@ class Parser:
             self.plain_names |= {"half"}
         if not any("cooperative_groups" in line for line in source.lines):
             self.plain_names |= OF_GROUPS
+        self.has_tiles = any(t.text == "tiled_partition" for t in tokens)
 
     @property
     def token(self):

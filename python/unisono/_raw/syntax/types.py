@@ -13,7 +13,7 @@ WORDS = {
     "uchar": "uint8", "ushort": "uint16", "uint": "uint32", "ulong": "uint64", "_Bool": "bool",
     "intptr_t": "int64", "uintptr_t": "uint64",
     "cuComplex": "complex64", "cuFloatComplex": "complex64", "cuDoubleComplex": "complex128",
-    "grid_group": "grid_group", "thread_block": "thread_block",
+    "grid_group": "grid_group", "thread_block": "thread_block", "thread_block_tile": "thread_block_tile",
     **{f"{u}int{b}_t": f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)},
 }  # fmt: skip
 _PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "void"}
@@ -29,7 +29,7 @@ KERNEL = {"__global__", "__kernel", "kernel"}
 OF_OPENCL = frozenset(
     {"local", "global", "constant", "kernel", "private"}
 )  # names like others in CUDA C
-OF_GROUPS = frozenset({"grid_group", "thread_block"})  # types of cooperative_groups.h
+OF_GROUPS = frozenset({"grid_group", "thread_block", "thread_block_tile"})  # cooperative_groups.h
 TAGGED = {"struct", "enum", "union", "class"}
 
 
@@ -91,6 +91,10 @@ def named_type(p, may_be_auto=False):
             words.append(w)
         elif base is None and not words and w in WORDS:
             base = CType(WORDS[w])
+            if w == "thread_block_tile" and p.peek() == "<":
+                p.at += 1
+                expressions.template_arguments(p)
+                continue
         elif base is None and not words and p.peek() == "::":
             p.at += 2
             continue

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ..syntax.nodes import CType
-from . import complex_words, groups, methods, prelude, records, vectors, warps, words
+from . import complex_words, groups, methods, prelude, records, tiles, vectors, warps, words
 from .numbers import Aggregate, Lanes, Number, Pointer, Variable, common, is_complex, is_float
 from .trees import INDICES, at, known_value, root
 
@@ -49,9 +49,10 @@ def expression_call(body, place, callee, args, is_used=True):
         v = body.number(callee[2])
         if is_complex(v.dtype):
             return complex_words.member(body, place, v, callee[3])
-    made = groups.call(body, place, callee, args)
-    if made is not groups.UNKNOWN:
-        return made
+    for kinds in (tiles, groups):
+        made = kinds.call(body, place, callee, args)
+        if made is not kinds.UNKNOWN:
+            return made
     if callee[0] == "member" and callee[3] in body.unit.method_names:
         v = methods.owner(body, callee[2])
         if v is not None and methods.found(v.record, callee[3]):

@@ -1,4 +1,4 @@
-"""Cooperative groups of CUDA C: blocks and the grid as objects that count and synchronise.
+"""Cooperative groups of CUDA C: blocks and the grid as objects that count and synchronise; `tiles` has parts of blocks.
 
 A kernel in whose text ``this_grid`` stands is launched as one group of all its work-items, so that a barrier of the grid is
 one of the group, at which devices cut it into several kernels; what it asks of blocks follows from their size, a parameter of its own.
@@ -15,7 +15,7 @@ from .numbers import Number, Variable
 from .trees import at, mentions
 
 UNKNOWN = object()
-TYPES = {"grid_group": "grid", "thread_block": "block"}
+TYPES = {"grid_group": "grid", "thread_block": "block", "thread_block_tile": "tile"}
 _MAKERS = {"this_grid": "grid", "this_thread_block": "block"}
 _METHODS = {"sync", "thread_rank", "size", "num_threads", "block_rank", "num_blocks", "is_valid"}
 
@@ -25,23 +25,42 @@ def spans_the_grid(function):
     return "this_grid" in mentions(function.body, set())
 
 
-def kind_of(body, e):
-    """Which group an expression names: "grid", "block" or None."""
-    if e is not None and e[0] == "call" and e[2][0] == "name" and not e[3]:
-        return _MAKERS.get(e[2][2])
+def group_of(body, e):
+    """(which group an expression names: "grid", "block", "tile" or None, the work-items of a tile)."""
+    if e is not None and e[0] == "call" and e[2][0] == "name":
+        if e[2][2] == "tiled_partition" and e[3]:
+            return "tile", _width_of_tile(body, e)
+        return None if e[3] else _MAKERS.get(e[2][2]), 0
     found = body.find(e[2]) if e is not None and e[0] == "name" else None
-    return found.name if found is not None and found.kind == "group" else None
+    if found is None or found.kind != "group":
+        return None, 0
+    return found.name, found.extents[0] if found.extents else 0
+
+
+def _width_of_tile(body, e):
+    """Of ``tiled_partition<width>(group)`` or ``tiled_partition(group, width)``."""
+    _, place, (_, _, _, given), (group, *rest) = e
+    (width,) = given if given and not rest else rest if len(rest) == 1 and not given else (None,)
+    width = None if width is None else body.number(width).value
+    kind, most = group_of(body, group)
+    if width not in (1, 2, 4, 8, 16, 32) or kind not in ("block", "tile") or width > (most or 32):
+        raise body.error(
+            place, "tiles are of 1, 2, 4, 8, 16 or 32 work-items of a block or of a larger tile",
+            "write tiled_partition<32>(this_thread_block())",
+        )  # fmt: skip
+    return width
 
 
 def declared(body, made, name, value, here):
     """Keep a variable that is a group; returns whether it is one."""
-    kind = kind_of(body, value)
+    kind, width = group_of(body, value)
     if made.base in TYPES and kind != TYPES[made.base]:
         raise body.error(
-            here, f"'{name}' is a {made.base}", "give it this_grid() or this_thread_block()"
-        )
+            here, f"'{name}' is a {made.base}",
+            "give it this_grid(), this_thread_block() or tiled_partition<32>(block)",
+        )  # fmt: skip
     if kind is not None:
-        body.scopes[-1][name] = Variable("group", kind, "")
+        body.scopes[-1][name] = Variable("group", kind, "", (width,) if width else ())
     return kind is not None
 
 
@@ -51,9 +70,15 @@ def call(body, place, callee, args):
         method, group, rest = callee[3], callee[2], args
     else:
         method, group, rest = callee[2], args[0] if args else None, args[1:]
-    kind = kind_of(body, group)
+    kind, _ = group_of(body, group)
     if kind is None:
         return UNKNOWN
+    if callee[0] == "name" and (method in body.unit.functions or method in body.unit.templates):
+        raise body.error(
+            place,
+            f"a group is passed to '{method}'",
+            "make the group there, of this_thread_block()",
+        )
     if method not in _METHODS or rest:
         raise body.error(
             place, f"'{method}' of a group is not translated", f"use {', '.join(sorted(_METHODS))}"

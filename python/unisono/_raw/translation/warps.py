@@ -36,6 +36,9 @@ _LANES = {
     "get_sub_group_local_id", "get_sub_group_id", "get_sub_group_size", "get_max_sub_group_size",
     "get_num_sub_groups",
 }  # fmt: skip
+_OF_TILES = {
+    "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "reduce", "inclusive_scan", "exclusive_scan",
+}  # fmt: skip
 _BARRIERS = {"__syncthreads", "barrier", "work_group_barrier"}
 
 
@@ -49,9 +52,12 @@ def is_word(name):
 
 def uses(t, tree):
     """Whether statements or expressions of C call such a function, or one of the text that does."""
-    if isinstance(tree, tuple) and len(tree) > 3 and tree[0] == "call" and tree[2][0] == "name":
-        name = tree[2][2]
-        if (is_word(name) and name not in t.unit.functions) or function_uses(t, name):
+    if isinstance(tree, tuple) and len(tree) > 3 and tree[0] == "call":
+        kind, name = tree[2][0], tree[2][3 if tree[2][0] == "member" else 2]
+        if kind in ("name", "member") and name in _OF_TILES and t.parser.has_tiles:
+            return True
+        is_warps = kind == "name" and is_word(name) and name not in t.unit.functions
+        if is_warps or (kind == "name" and function_uses(t, name)):
             return True
     return isinstance(tree, (tuple, list)) and any(uses(t, one) for one in tree)
 
@@ -174,14 +180,20 @@ def call(body, place, name, args):
         return _vote(body, place, name, args)
     parts = _REDUCE.fullmatch(name)
     if parts:
-        return _collected(body, place, name, "reduce", parts[1], args[1:], False)
+        return collected(body, place, name, "reduce", parts[1], args[1:])
     parts = _COLLECTIVE.fullmatch(name)
     if parts:
         kind = parts[2] or parts[3]
-        return _collected(body, place, name, kind, parts[4], args, parts[1] == "work")
+        width = block_size(body, place) if parts[1] == "work" else None
+        return collected(body, place, name, kind, parts[4], args, width)
     v = _one(body, place, name, args[1:])
     value = [kept(body, v, v.dtype, place)]
-    nodes = [*_reads(body, value, place), _me(body, place), _size(body, place), active(body, place)]
+    nodes = [
+        *_reads(body, value, place),
+        place_in_block(body, place),
+        block_size(body, place),
+        active(body, place),
+    ]
     return run(body, place, warp_library.match, nodes, "uint32")
 
 
@@ -204,12 +216,12 @@ def _reads(body, names, place):
     return [body.read(n, place) for n in names]
 
 
-def _me(body, place):
+def place_in_block(body, place):
     """The linear index of the work-item in its group."""
     return groups.rank(body, place, "local_id", "local_size")
 
 
-def _size(body, place):
+def block_size(body, place):
     return groups.product(body, place, "local_size")
 
 
@@ -241,11 +253,11 @@ def _shuffled(body, place, name, kind, args):
         raise body.error(place, f"{name}: the width is a constant power of 2 up to 32", "write 32")
     given = kept(body, v, v.dtype, place)
     distance = kept(body, lane, "int64", place)
-    me = _me(body, place)
+    me = place_in_block(body, place)
     nodes = [me, body.read(distance, place), at(ast.Constant(value=int(width.value)), place)]
     source = ast.Call(func=known_value(warp_library.sources[kind], place), args=nodes, keywords=[])
     nodes = [
-        body.read(given, place), me, at(source, place), _size(body, place), active(body, place),
+        body.read(given, place), me, at(source, place), block_size(body, place), active(body, place),
     ]  # fmt: skip
     return run(body, place, warp_library.shuffle, nodes, v.dtype)
 
@@ -261,13 +273,19 @@ def _vote(body, place, name, args):
     if name.startswith("work_group"):
         one = Number(body.converted(truth, "int32", place), "int32")
         op = "max" if name.endswith("any") else "min"
-        made = _collected(body, place, name, "reduce", op, [("value", place, one)], True)
+        given = [("value", place, one)]
+        made = collected(body, place, name, "reduce", op, given, block_size(body, place))
         return Number(body.converted(made, "bool", place), "bool")
     is_all = name.endswith(("all", "all_sync"))
     if is_all:
         truth = Number(at(ast.UnaryOp(op=ast.Not(), operand=truth.node), place), "bool")
     said = kept(body, truth, "bool", place)
-    nodes = [body.read(said, place), _me(body, place), _size(body, place), active(body, place)]
+    nodes = [
+        body.read(said, place),
+        place_in_block(body, place),
+        block_size(body, place),
+        active(body, place),
+    ]
     bits = run(body, place, warp_library.ballot, nodes, "uint32")
     if "ballot" in name or name == "__activemask":
         return bits
@@ -276,20 +294,21 @@ def _vote(body, place, name, args):
     return Number(at(ast.Compare(left=bits.node, ops=[op], comparators=[zero]), place), "bool")
 
 
-def _collected(body, place, name, kind, op, args, is_group):
+def collected(body, place, name, kind, op, args, width=None):
+    """A reduction or scan of as many work-items as the node says, of a warp by default."""
     v = _one(body, place, name, args)
     if op in ("and", "or", "xor") and v.dtype.startswith("float"):
         raise body.error(place, f"{name} of {v.dtype}", "give integers")
     given = kept(body, v, v.dtype, place)
-    width = _size(body, place) if is_group else at(ast.Constant(value=32), place)
+    width = width or at(ast.Constant(value=32), place)
     nodes = [
-        body.read(given, place), _me(body, place), _size(body, place), width, active(body, place),
+        body.read(given, place), place_in_block(body, place), block_size(body, place), width, active(body, place),
     ]  # fmt: skip
     return run(body, place, warp_library.collective(kind, op), nodes, v.dtype)
 
 
 def _lane(body, place, name):
-    me, size = _me(body, place), _size(body, place)
+    me, size = place_in_block(body, place), block_size(body, place)
     number = lambda k: ast.Constant(value=k)  # noqa: E731
     if name == "get_max_sub_group_size":
         return body.constant(32, "uint32", place)
