@@ -296,6 +296,8 @@ def _write_back(made, given):
 
 def _target(self, out):
     """The array of ``out=`` of a method, or None; Ellipsis asks for an array where a value would be given."""
+    if out is None:
+        return None
     if isinstance(out, tuple):
         if len(out) != 1:
             raise ValueError(
@@ -309,6 +311,8 @@ def _axes(name, axis, ndim):
     """Non-negative axes as a sorted tuple; None: all."""
     if axis is None:
         return tuple(range(ndim))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     made = []
     for a in axes:
@@ -565,12 +569,14 @@ def at(self, a, indices, b=None, /):
             + ("second operand needed for ufunc" if self.nin == 2 else "takes no operand b")
         )
     target = as_array(a)
-    where = un.arange(target.size, device=target.device).reshape(target.shape)[indices]
+    where = _positions(target, indices)
     if b is not None:
-        b = un.broadcast_to(as_array_beside(b, target), where.shape).reshape(-1)
+        b = as_array_beside(b, target)
+        b = (b if b.shape == where.shape else un.broadcast_to(b, where.shape)).reshape(-1)
+    is_packed = target.flags.c_contiguous
+    shares = is_packed and (target.ndim == 1 or target.mesh is None)
     flat = target.reshape(-1)
-    shares = target.flags.c_contiguous and (target.ndim == 1 or target.mesh is None)
-    if not flat.flags.c_contiguous:
+    if not is_packed and not flat.flags.c_contiguous:
         flat = flat.copy()
     where = where.reshape(-1)
     if b is not None and _engine._combine_at(self.__name__, flat, where, b):
@@ -584,6 +590,32 @@ def at(self, a, indices, b=None, /):
     if not shares:
         target[...] = flat.reshape(target.shape)
     _write_back(target, a)
+
+
+def _positions(target, indices):
+    """Places in the flattened array that indices choose."""
+    given = indices if isinstance(indices, tuple) else (indices,)
+    if len(given) == target.ndim and target.mesh is None:
+        flat = _flat_positions(target, given)
+        if flat is not None:
+            return flat
+    return un.arange(target.size, device=target.device).reshape(target.shape)[indices]
+
+
+def _flat_positions(target, indices):
+    """As above, of an index array for each axis, without a look at the target; None where that does not hold."""
+    made = None
+    for n, index in zip(target.shape, indices, strict=True):
+        if not hasattr(index, "dtype") or index.dtype.kind not in "iu" or not index.size:
+            return None
+        index = as_array_beside(index, target).astype("int64", copy=False)
+        lowest = int(index.min())
+        if lowest < -n or int(index.max()) >= n:
+            return None  # which indexing refuses
+        if lowest < 0:
+            index = un.where(index < 0, index + n, index)
+        made = index if made is None else made * n + index
+    return made
 
 
 def _rounds(positions):

@@ -273,3 +273,57 @@ def test_dtypes_of_loops_beside_pythons_numbers():
         assert [str(d) for d in ours] == [
             str(d) for d in np.add.resolve_dtypes((np.dtype(first), number, None))
         ]
+
+
+def places(xp, *values, dtype="int64"):
+    return xp.asarray(np.array(values, dtype))
+
+
+AT = {
+    "an array of itself": lambda xp, a, w: (xp.add.at(w, w, 1), w),
+    "values within": lambda xp, a, w: (xp.add.at(w, w[::-1], w[1:2]), w),
+    "two axes": lambda xp, a, w: (
+        xp.add.at(a, (places(xp, 0, -4, 3, 0), places(xp, 1, 1, -5, 1)), 2.5),
+        a,
+    ),
+    "crossed": lambda xp, a, w: (
+        xp.multiply.at(a, (places(xp, 0, 2, 0)[:, None], places(xp, 1, -1)), 2),
+        a,
+    ),
+    "a transpose": lambda xp, a, w: (xp.maximum.at(a.T, (w[:3], places(xp, 0, 1, -1)), 7), a),
+    "short dtypes": lambda xp, a, w: (
+        xp.add.at(a, (places(xp, 1, dtype="u1"), places(xp, 3, dtype="i2")), [9]),
+        a,
+    ),
+    "every second": lambda xp, a, w: (xp.subtract.at(w[::2], places(xp, 0, -1, -1), 1), w),
+    "no value": lambda xp, a, w: (xp.negative.at(w, places(xp, 0, 0, 1)), w),
+    "one place": lambda xp, a, w: (xp.add.at(w, xp.asarray(3), 5), w),
+    "places of two axes": lambda xp, a, w: (
+        xp.add.at(w, places(xp, 1, 2, 2, 1).reshape(2, 2), [[1, 2], [3, 4]]),
+        w,
+    ),
+    "nowhere": lambda xp, a, w: (xp.add.at(w, places(xp), 1), w),
+    "a row": lambda xp, a, w: (xp.add.at(a, places(xp, 1, -1, 1), 1), a),
+    "a mask": lambda xp, a, w: (xp.add.at(w, w > 2, 1), w),
+}
+
+
+@pytest.mark.parametrize("case", AT)
+def test_at_places(case):
+    results = []
+    for xp in (np, un):
+        a, w = xp.arange(20.0).reshape(4, 5) % 7, xp.asarray([3, 1, 4, 1, 5, 0])
+        results.append(AT[case](xp, a, w)[1])
+    same(results[1], results[0])
+    for wrong in (places(un, 6), places(un, 0, -7)):
+        with pytest.raises(IndexError):
+            un.add.at(w, wrong, 1)
+
+
+def test_at_takes_no_memory_by_the_size_of_its_target():
+    x, where = un.zeros(100_000), un.asarray([1, 2, 2])
+    un.add.at(x, where, 1.0)
+    assert float(x[2]) == 2
+    before = un.stats()["bytes_allocated"]
+    un.add.at(x, where, 1.0)
+    assert float(x[2]) == 4 and un.stats()["bytes_allocated"] - before < 10_000
