@@ -356,9 +356,11 @@ class flatiter:
     [[0.0, 0.0], [0.0, 1.0]]
     """
 
+    __hash__ = None
+
     def __init__(self, array):
         self.base = array
-        self._index = 0
+        self._index, self._is_packed = 0, None
 
     @property
     def index(self):
@@ -374,8 +376,11 @@ class flatiter:
     def __next__(self):
         if self._index >= self.base.size:
             raise StopIteration
+        if self._is_packed is None:
+            self._is_packed = self.base.flags.c_contiguous
+        x = self.base.reshape(-1)[self._index] if self._is_packed else self.base[self.coords]
         self._index += 1
-        return self.base.reshape(-1)[self._index - 1]
+        return x
 
     @property
     def coords(self):
@@ -409,6 +414,20 @@ class flatiter:
         is_packed = _packed(self.base.shape, self.base.strides, self.base.itemsize)
         if not is_packed or self.base.mesh is not None:  # another shape was a copy
             self.base[...] = elements.reshape(self.base.shape)
+
+
+def _compared(operation):
+    def compare(self, other):
+        """Of each element, as an array."""
+        return operation(
+            self.base.reshape(-1), un.asarray(other) if isinstance(other, flatiter) else other
+        )
+
+    return compare
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(flatiter, _name, _compared(getattr(operator, _name)))
 
 
 def _flat_key(key):

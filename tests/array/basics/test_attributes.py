@@ -234,3 +234,22 @@ def test_archives_name_their_arrays(xp, tmp_path):
         assert repr(archive) == f"NpzFile {path!r} with keys: one, two"
         with pytest.raises(AttributeError):
             operator.attrgetter("three")(archive.f)
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_comparisons_of_flat_are_of_its_elements(name):
+    compare = getattr(operator, name)
+    for xp in (np, un):
+        x = xp.arange(6).reshape(2, 3)
+        results = [
+            compare(x.flat, 2),
+            compare(3, x.flat),
+            compare(x.T.flat, xp.asarray([1] * 6)),
+            compare(x.flat, x.T.flat),
+        ]
+        if xp is np:
+            expected = [r.tolist() for r in results]
+    assert [r.tolist() for r in results] == expected
+    assert x[:, ::2].flat.index == 0 and [int(v) for v in x.T.flat] == [0, 3, 1, 4, 2, 5]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(x.flat)
