@@ -10,6 +10,7 @@
 #include "backends/llvm/emitter.h"
 #include "backends/llvm/transforms/branch_switches.h"
 #include "backends/llvm/transforms/mark_streaming.h"
+#include "backends/llvm/transforms/ordered_sums.h"
 #include "backends/llvm/transforms/scalar_conversions.h"
 #include "backends/llvm/transforms/scalar_selects.h"
 #include "core/processor.h"
@@ -306,6 +307,7 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
     if (has_forms) drop_vector_forms(module);
     if (!is_host) return;
     use_truncating_conversions(module);
+    add_from_memory(module);
     separate_comparisons(module);
 }
 

@@ -75,7 +75,10 @@ def test_a_parallel_sum_adds_its_parts_in_order():
 
 
 def test_work_beside_the_additions_is_vectors():
+    """Whose elements are added from memory: taking them out of a register delays the additions."""
     x = np.random.default_rng(6).random(1000) + 1.0
     compiled = un.jit(logarithms)
-    np.testing.assert_allclose(compiled(x), np.log(x).sum(), rtol=1e-13)
+    assert compiled(x) == sum(un.log(x).tolist())
     assert has_vectors(compiled)
+    (code,) = compiled.inspect_llvm().values()
+    assert "call double @llvm.vector.reduce.fadd" not in code
