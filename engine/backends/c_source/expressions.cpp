@@ -318,9 +318,15 @@ std::string Writer::element(std::int32_t array, std::span<const E> indices, Acce
 
 std::string Writer::combined(Op op, DType t) {
     std::string_view spelling = is_float(t) ? plain(op) : info(op).c_spelling;
-    if (spelling.starts_with("@")) return helper(op, t) + "(seen, value)";
     std::array<std::string, 2> operands{"seen", "value"};
-    return replaced(spelling, operands, t);
+    const DType computed = is_half(t) ? DType::Float32 : t;
+    if (is_half(t)) {
+        for (std::string& o : operands) o = need_cast_helper(t, computed) + "(" + o + ")";
+    }
+    std::string made = spelling.starts_with("@")
+                           ? helper(op, computed) + "(" + operands[0] + ", " + operands[1] + ")"
+                           : replaced(spelling, operands, computed);
+    return is_half(t) ? need_cast_helper(computed, t) + "(" + made + ")" : made;
 }
 
 std::string Writer::helper(Op op, DType t) {

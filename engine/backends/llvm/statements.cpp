@@ -504,7 +504,7 @@ void FunctionEmitter::emit_atomic(ir::S s) {
             case Op::Max: direct = is_signed ? RMW::Max : RMW::UMax; break;
             default: break;
         }
-    } else if (is_float(info.dtype) && s->op == Op::Add) {
+    } else if (is_float(info.dtype) && !is_half(info.dtype) && s->op == Op::Add) {
         direct = RMW::FAdd;
     }
     if (direct != RMW::BAD_BINOP) {
@@ -524,7 +524,14 @@ void FunctionEmitter::emit_atomic(ir::S s) {
     bool flag = is_bool(info.dtype);
     Value* old =
         flag ? b_.CreateICmpNE(seen, b_.getInt8(0)) : b_.CreateBitCast(seen, m_.type(info.dtype));
-    Value* made = combine(s->op, info.dtype, old, value);
+    Value* made = nullptr;
+    if (is_half(info.dtype)) {  // computed as float32
+        constexpr auto half = DType::Float16, single = DType::Float32;
+        made = combine(s->op, single, half_cast(old, half, single), half_cast(value, half, single));
+        made = half_cast(made, single, half);
+    } else {
+        made = combine(s->op, info.dtype, old, value);
+    }
     made = flag ? b_.CreateZExt(made, m_.i8) : b_.CreateBitCast(made, bits);
     Value* pair = b_.CreateAtomicCmpXchg(where, seen, made, align, relaxed, relaxed);
     seen->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());

@@ -399,3 +399,18 @@ def test_loops_repeated_while_the_group_says_so_are_refused_on_the_cpu():
 def test_words_called_from_python(word):
     with pytest.raises(RuntimeError, match=f"{word}: only defined inside of a kernel"):
         getattr(un, word)(*([1] * getattr(un, word).__code__.co_argcount))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", "uint16"])
+def test_atomics_on_numbers_of_less_than_four_bytes(device, dtype):
+    @un.kernel
+    def counted(sums, largest, before):
+        k = un.global_id(0)
+        before[k] = un.atomic.add(sums, k % 3, 2)
+        un.atomic.max(largest, k % 3, k)
+
+    sums, largest = (un.zeros(3, dtype, device=device) for _ in range(2))
+    before = un.zeros(32, dtype, device=device)
+    counted[32](sums, largest, before)
+    assert sums.tolist() == [22, 22, 20] and largest.tolist() == [30, 31, 29]
+    assert sorted(before.tolist()[::3]) == list(range(0, 22, 2))
