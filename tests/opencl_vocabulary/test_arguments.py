@@ -110,6 +110,15 @@ def test_counts_and_kinds_of_arguments(queue, build, to_buffer):
         kernel(queue.context, (1,), None, x, x, 0)
 
 
+def test_more_local_memory_than_there_is(ctx, queue, build, to_buffer):
+    kernel = build("kernel void f(global int *a, local int *b) { b[0] = 1; a[0] = b[0]; }").f
+    most = ctx.devices[0].local_mem_size
+    with pytest.raises(
+        cl.RuntimeError, match=rf"expected {most} bytes at most, the device's local_mem_size"
+    ):
+        kernel(queue, (1,), (1,), to_buffer(np.zeros(1, np.int32)), cl.LocalMemory(most + 1))
+
+
 def test_arguments_can_be_set_one_by_one(ctx, queue, build, to_buffer):
     kernel = cl.Kernel(build(TWO), "two")
     with pytest.raises(cl.LogicError, match="not all arguments are set"):

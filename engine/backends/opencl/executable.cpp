@@ -57,7 +57,23 @@ void OpenCLExecutable::create_kernels() {
                                            sizeof group, &group, nullptr),
             "clGetKernelWorkGroupInfo");
         kernels_.back().max_group = static_cast<std::int64_t>(group);
+        check_local_memory(made.kernel);
     }
+}
+
+/// Drivers differ in what they do with work-groups that need more than there is: PoCL ends the
+/// process.
+void OpenCLExecutable::check_local_memory(cl_kernel kernel) const {
+    cl_ulong bytes = 0;
+    device_.check(api().clGetKernelWorkGroupInfo(kernel, device_.id(), CL_KERNEL_LOCAL_MEM_SIZE,
+                                                 sizeof bytes, &bytes, nullptr),
+                  "clGetKernelWorkGroupInfo");
+    const auto most = static_cast<cl_ulong>(device_.info().local_memory_bytes);
+    if (bytes > most)
+        fail(ErrorKind::Unsupported, "kernel '" + module_.entry().name + "': a work-group needs " +
+                                         std::to_string(bytes) + " bytes of local memory; " +
+                                         device_.info().name + " has " + std::to_string(most) +
+                                         "; make its local or shared arrays smaller");
 }
 
 OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {

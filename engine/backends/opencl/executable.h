@@ -45,6 +45,7 @@ class OpenCLExecutable final : public Executable {
     };
 
     void create_kernels();
+    void check_local_memory(cl_kernel kernel) const;
     void release() noexcept;
     class Faults;
     class Launcher;

@@ -646,3 +646,23 @@ def test_texts_stay_until_the_next_one():
     assert name in linecache.cache
     un.RawModule(code=MULTIPLY).compile()
     assert name not in linecache.cache
+
+
+SHARED = r"""
+extern "C" __global__ void turned(float* x) {
+    extern __shared__ float s[];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}"""
+
+
+def test_more_shared_memory_than_there_is(device):
+    if device.name == "cpu":
+        pytest.skip("the host has what it asks for")
+    x = un.arange(32, dtype=un.float32, device=device)
+    kernel = un.RawKernel(SHARED, "turned")
+    with pytest.raises(un.UnsupportedError, match="local memory|an array made in a kernel must be"):
+        kernel((1,), (32,), (x,), shared_mem=1 << 30)
+    kernel((1,), (32,), (x,), shared_mem=128)
+    assert x.tolist() == list(range(32))[::-1]

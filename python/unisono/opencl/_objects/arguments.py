@@ -141,10 +141,17 @@ def _pointer(address):
 class Local(Parameter):
     """Local memory: how many bytes of it."""
 
+    def __init__(self, kernel, *given):
+        super().__init__(kernel, *given)
+        self._most = max(d.local_mem_size for d in kernel.context.devices)
+
     def set(self, arg, last):
         if not isinstance(arg, LocalMemory):
             raise self.refuse(arg, "LocalMemory(bytes)")
         if last[self._index] != arg.size:
+            if arg.size > self._most:  # which drivers crash on
+                expected = f"{self._most} bytes at most, the device's local_mem_size"
+                raise self.refuse(arg, expected, "OUT_OF_RESOURCES")
             last[self._index] = None
             self.check(self._set(self._kernel, self._index, arg.size, None), arg)
             last[self._index] = arg.size
