@@ -182,6 +182,8 @@ class Dispatch {
     };
     static DeviceResult find_on_device(const std::uint64_t* results, const Arguments& arguments,
                                        Taken& taken, Array& argument);
+    PyObject* build_records(const frontend::ResultShape& shape, const Arguments& arguments,
+                            const std::uint64_t* results, Taken& taken) const;
     PyObject* build_array(const frontend::ResultShape& shape, const Arguments& arguments,
                           const std::uint64_t* results, Taken& taken) const;
     PyObject* build(const frontend::ResultShape& shape, const Arguments& arguments,

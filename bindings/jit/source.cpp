@@ -231,7 +231,9 @@ std::shared_ptr<frontend::Source> read_source(PyObject* flattened) {
     source->is_kernel = part["is_kernel"] == Py_True;
     each(part["classes"], [&](PyObject* pair) {
         frontend::ClassUse& use = source->classes.emplace_back();
-        use.record = record_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(pair, 0)));
+        PyObject* cls = PyTuple_GET_ITEM(pair, 0);
+        use.record = PyType_Check(cls) ? record_of(reinterpret_cast<PyTypeObject*>(cls))
+                                       : layout_of(cls)->record;  // a structured dtype
         PyObject *field, *value;
         for (Py_ssize_t at = 0; PyDict_Next(PyTuple_GET_ITEM(pair, 1), &at, &field, &value);)
             use.defaults.emplace(static_cast<std::size_t>(int_of(field)), read_node(value));

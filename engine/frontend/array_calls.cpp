@@ -223,6 +223,7 @@ std::optional<Value> Calls::array_function(const Node& node, const std::string& 
         given.values[list[i].name] = all;
     }
     at(node.place);
+    if (auto records = records_made(given)) return *records;
     if (list.front().name == "a" && base.find("_like") == std::string::npos && base != "copy" &&
         !takes_numbers && given.find("a"))
         given.values["a"] = as_array(given.at("a"), node.place);
@@ -305,7 +306,7 @@ static std::optional<DType> dtype_of_code(const std::string& code) {
 std::optional<DType> Selections::want_dtype(const Given& given, const std::string& key) {
     const Value* v = given.find(key);
     if (!v) return std::nullopt;
-    if (v->type.kind == Type::Kind::DTypeName) return v->type.dtype;
+    if (v->type.kind == Type::Kind::DTypeName && !v->type.record) return v->type.dtype;
     if (v->type.is_function() && !v->type.function) {  // one of Python's types, kept in a name
         if (v->type.name == "float") return DType::Float64;
         if (v->type.name == "int") return DType::Int64;

@@ -146,7 +146,8 @@ std::optional<Value> Calls::array_method(const Node& node, const Value& object) 
     if ((name == "conjugate" || name == "conj") && node.children.size() == 1) {
         if (auto v = complex_function("conj", object, node.place)) return *v;
     }
-    if (!object.type.is_array()) return std::nullopt;
+    const bool is_records = object.type.is_records() && name == "copy";
+    if (!object.type.is_array() && !is_records) return std::nullopt;
     at(node.place);
     return array_function(node, callee.text, &object);
 }

@@ -315,6 +315,13 @@ Value Calls::result_of_call(const Type& type, const ResultShape& shape,
         };
         return next(type);
     }
+    if (shape.kind == ResultShape::Kind::Records) {
+        std::vector<ir::StrideClass> classes(static_cast<std::size_t>(type.rank) + 1,
+                                             ir::StrideClass::Other);
+        classes.back() = ir::StrideClass::One;
+        const Type bytes = Type::array(DType::UInt8, std::move(classes), true);
+        return records_in(result_of_call(bytes, shape.items[0], outs, arrays), type.record);
+    }
     if (shape.kind == ResultShape::Kind::List) {
         Value list = new_list(type.items[0], "list");
         const List& row = growing(list, {});

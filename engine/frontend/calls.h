@@ -112,8 +112,6 @@ class Calls : public Bindings {
                                         const Value* object = nullptr);
     std::optional<Value> array_method(const Node& node, const Value& object);
     Value pointed_records(const Node& node);
-    Value records_at(const Value& pointer, const std::vector<E>& extents, std::int64_t step,
-                     const Node& fields);
     std::optional<Value> ufunc_method(const Node& node);
 
     // ---- what threads share (sharing.cpp) and have of their own (work_items.cpp)

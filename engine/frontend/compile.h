@@ -27,7 +27,8 @@ struct ResultShape {
         Text,
         Table,
         DTypeName,
-        Optional  ///< its items: a bool that tells whether there is a value, and that
+        Optional,  ///< its items: a bool that tells whether there is a value, and that
+        Records    ///< its item: an array of bytes, whose last axis is a record
     };
     Kind kind = Kind::None;
     /// Object: of the results that hold its address and its block.

@@ -105,6 +105,14 @@ Value Expressions::expression_of(const Node& node) {
                    "pass what you need from it as an argument: numbers, arrays and tuples of "
                    "numbers are understood");
         case NodeKind::Class:
+            if (const auto& record =
+                    source_.classes.at(static_cast<std::size_t>(node.index)).record;
+                record->form == Record::Form::Fields) {
+                Value v;
+                v.type.kind = Type::Kind::DTypeName;
+                v.type.record = record;
+                return v;
+            }
             refuse(node.place, "a class is called or named in isinstance only",
                    "write " + node.text + "(...)");
         case NodeKind::Builtin:

@@ -57,7 +57,8 @@ bool Selections::may_be_array(const Node& node) {
         case NodeKind::List: return true;  // as in np.array([0, 2])
         case NodeKind::Name: {
             auto held = env_.names.find(node.text);
-            return held != env_.names.end() && holds_array(held->second.value.type);
+            return held != env_.names.end() &&
+                   (holds_array(held->second.value.type) || holds_records(held->second.value.type));
         }
         case NodeKind::BinOp:
         case NodeKind::UnaryOp:

@@ -54,11 +54,22 @@ class Objects : public ArrayFunctions {
     bool is_path(const Node& node) const;
     FieldAccess field_of(const Value& records, const std::string& key, const Node* index,
                          const Place& place);
+    Value whole_numbers(const Value& pieces);
     std::vector<E> index_of_pieces(const FieldAccess& f);
     Value field_value(const FieldAccess& f, const Place& place);
     const Value& any_field(const Value& records, const Place& place);
     Value record_shape(const Value& records, const Place& place);
-    Value record_item(const Node& node, const Value& records);
+    const Node& with_known_items(const Node& node);
+    Value record_item(const Node& given, const Value& records);
+
+    // ---- structured arrays that compiled code makes or returns (record_arrays.cpp)
+    Value field_in(const Descriptor& bytes, const Record::Field& f);
+    Value records_in(const Value& bytes, const std::shared_ptr<const Record>& record);
+    Value new_records(const std::shared_ptr<const Record>& record, std::vector<E> extents,
+                      bool is_zero, const Place& place);
+    void fill_records(const Value& to, const Value& from, const Place& place);
+    Value record_bytes(const Value& records, const Place& place);
+    std::optional<Value> records_made(const Given& given);
 
     // ---- objects that are their fields' values (classes.cpp)
     Value construct(const Node& node, const ClassUse& use);
@@ -136,7 +147,6 @@ class Objects : public ArrayFunctions {
     [[noreturn]] void box_list(const Value& list, const Value& item, const Place& place);
 
     // ---- structured arrays (records.cpp)
-    Value whole_numbers(const Value& pieces);
     E joined_pieces(const FieldAccess& f, std::span<const E> where);
 
     // ---- objects that are their fields' values (classes.cpp)

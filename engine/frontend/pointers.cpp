@@ -37,8 +37,7 @@ Value ArrayFunctions::call_pointed(const Given& given) {
     return view("pointed", d);
 }
 
-/// carray of records, as the flattener writes it: un.pointed_records(pointer, shape, bytes of a
-/// record, fields).
+/// carray of records, as the flattener writes it: un.pointed_records(pointer, shape, dtype).
 Value Calls::pointed_records(const Node& node) {
     Value pointer = expression(node.children[1]);
     at(node.place);
@@ -46,53 +45,18 @@ Value Calls::pointed_records(const Node& node) {
         refuse(node.place, "carray takes a pointer and a shape in a compiled function",
                "give a parameter of type CPointer, and an int or a tuple of ints");
     }
-    const std::vector<E> extents = shape_argument(expression(node.children[2]), node.place);
-    const auto step = constant_int(expression(node.children[3]).expr);
-    UNISONO_ASSERT(step);
-    return records_at(made(pointer, node.place), extents, *step, node.children[4]);
-}
-
-/// An array for each of the fields: (name, dtype, offset, shape), or (name, fields) of records
-/// inside, whose offsets count from the whole record.
-Value Calls::records_at(const Value& pointer, const std::vector<E>& extents, std::int64_t step,
-                        const Node& fields) {
-    auto record = std::make_shared<Record>();
-    record->form = Record::Form::Fields;
-    record->step = step;
-    Value all;
-    std::vector<Type> types;
-    for (const Node& field : fields.children) {
-        Record::Field& f = record->fields.emplace_back();
-        f.name = field.children[0].text;
-        if (field.children.size() == 2) {
-            all.items.push_back(records_at(pointer, extents, step, field.children[1]));
-        } else {
-            f.dtype = expression(field.children[1]).type.dtype;
-            f.offset = *constant_int(expression(field.children[2]).expr);
-            const std::int64_t size = size_of(f.dtype);
-            Descriptor d = describe_array(pointer.array);
-            look_as(d, size_of(pointer.type.dtype), f.dtype, f.offset, "field");
-            d.extents = extents;
-            for (const Value& n : expression(field.children[3]).items)
-                d.extents.push_back(cast(n.expr, DType::Int64));
-            const std::size_t rank = d.extents.size();
-            d.strides.assign(rank, i64(1));
-            d.classes.assign(rank, ir::StrideClass::Other);
-            if (rank > extents.size()) d.classes.back() = ir::StrideClass::One;
-            for (std::size_t k = rank; k-- > 0;) {
-                const bool is_last = k + 1 == extents.size();
-                if (is_last)
-                    d.strides[k] = i64(step / size);
-                else if (k + 1 < rank)
-                    d.strides[k] = pinned(b_->mul(d.strides[k + 1], d.extents[k + 1]));
-            }
-            all.items.push_back(view(f.name, d));
-        }
-        types.push_back(all.items.back().type);
-    }
-    all.type =
-        Type::of_record(Type::Kind::Records, record, static_cast<int>(extents.size()), types);
-    return all;
+    const auto& record = expression(node.children[3]).type.record;
+    UNISONO_ASSERT(record != nullptr);
+    Descriptor d = describe_array(made(pointer, node.place).array);
+    d.extents = shape_argument(expression(node.children[2]), node.place);
+    d.extents.push_back(i64(record->step));
+    look_as(d, size_of(pointer.type.dtype), DType::UInt8, 0, "records");
+    d.strides.assign(d.extents.size(), i64(1));
+    for (std::size_t k = d.extents.size(); k-- > 1;)
+        d.strides[k - 1] = pinned(op_binary(Op::Mul, d.strides[k], d.extents[k]));
+    d.classes.assign(d.extents.size(), ir::StrideClass::Other);
+    d.classes.back() = ir::StrideClass::One;
+    return records_in(view("records", d), record);
 }
 
 }  // namespace unisono::frontend

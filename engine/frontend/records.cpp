@@ -131,6 +131,26 @@ std::vector<E> Objects::index_of_pieces(const FieldAccess& f) {
     return where;
 }
 
+void Assignments::store_pieces(const FieldAccess& f, std::vector<E> where, E number) {
+    const DType unit = f.array.type.dtype, part = part_dtype(f.field.dtype);
+    const DType whole = unsigned_of(size_of(part));
+    std::vector<E> parts{number};
+    if (is_complex(f.field.dtype)) {
+        auto [re, im] = parts_of(number);
+        parts = {re, im};
+    }
+    for (E& e : parts) e = temporary(part == whole ? e : b_->bitcast(e, whole), "bits");
+    const int each = size_of(part) / size_of(unit);
+    where.emplace_back();
+    for (int p = 0; p < f.field.pieces; ++p) {
+        where.back() = i64(p);
+        E bits = parts[static_cast<std::size_t>(p / each)];
+        E count = b_->constant(Scalar::of(whole, p % each * 8 * size_of(unit)));
+        E piece = p % each > 0 ? op_binary(Op::Shr, bits, count) : bits;
+        emit(b_->store(f.array.array, where, cast(piece, unit), access_for(where)));
+    }
+}
+
 void Assignments::store_field(const FieldAccess& f, const Value& value, const Place& place) {
     if (f.array.type.is_records()) {
         if (f.index) return assign_record(*f.index, f.array, value);
@@ -138,7 +158,20 @@ void Assignments::store_field(const FieldAccess& f, const Value& value, const Pl
     }
     if (!f.array.type.writable) refuse_readonly(f.array);
     if (f.field.pieces > 0) {
-        if (!f.index && f.array.type.rank > 1) {
+        const bool is_whole = !f.index && f.array.type.rank > 1;
+        if (is_whole && !source_.is_kernel) {
+            const std::vector<E> extents = extents_of(whole_numbers(f.array));
+            Value numbers = make_array(f.field.dtype, extents, place);
+            assign_elements(numbers, value, place);
+            return nest(
+                extents,
+                [&](std::span<const E> index) {
+                    store_pieces(f, {index.begin(), index.end()},
+                                 element_of(numbers, index, extents, false).expr);
+                },
+                place);
+        }
+        if (is_whole) {
             refuse(place,
                    "field '" + f.field.name +
                        "' is not aligned in its dtype: it cannot be "
@@ -146,25 +179,7 @@ void Assignments::store_field(const FieldAccess& f, const Value& value, const Pl
                    "make the dtype with align=True, or write a loop");
         }
         E number = to_type(want_number(value, place, "the value stored"), f.field.dtype, place);
-        std::vector<E> where = index_of_pieces(f);
-        const DType unit = f.array.type.dtype, part = part_dtype(f.field.dtype);
-        const DType whole = unsigned_of(size_of(part));
-        std::vector<E> parts{number};
-        if (is_complex(f.field.dtype)) {
-            auto [re, im] = parts_of(number);
-            parts = {re, im};
-        }
-        for (E& e : parts) e = temporary(part == whole ? e : b_->bitcast(e, whole), "bits");
-        const int each = size_of(part) / size_of(unit);
-        for (int p = 0; p < f.field.pieces; ++p) {
-            std::vector<E> index = where;
-            index.push_back(i64(p));
-            E bits = parts[static_cast<std::size_t>(p / each)];
-            E count = b_->constant(Scalar::of(whole, p % each * 8 * size_of(unit)));
-            E piece = p % each > 0 ? op_binary(Op::Shr, bits, count) : bits;
-            emit(b_->store(f.array.array, index, cast(piece, unit), access_for(index)));
-        }
-        return;
+        return store_pieces(f, index_of_pieces(f), number);
     }
     if (f.index) return assign_item(*f.index, f.array, value);
     if (f.array.type.rank > 0) return assign_elements(f.array, value, place);
@@ -241,8 +256,29 @@ Value Objects::record_shape(const Value& records, const Place& place) {
     return view("records", d);
 }
 
+/// The subscript with values in place of what calls functions, which it does once for all fields.
+const Node& Objects::with_known_items(const Node& node) {
+    if (!has_call(node.children[1]) && node.children.size() == 2) return node;
+    std::vector<const Node*> items = index_nodes(node);
+    if (std::none_of(items.begin(), items.end(), [](const Node* n) { return has_call(*n); }))
+        return node;
+    Node& written = learnt_.indices.emplace_back();
+    written.kind = NodeKind::Subscript;
+    written.place = node.place;
+    written.children = {node.children[0]};
+    for (const Node* item : items) written.children.push_back(*item);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        if (!has_call(*items[k])) continue;
+        Value value = made(expression(*items[k]), items[k]->place);
+        if (value.type.is_scalar()) value.expr = pinned(value.expr);
+        chosen_[&written.children[k + 1]] = value;
+    }
+    return written;
+}
+
 /// a[index]: the same index for every field.
-Value Objects::record_item(const Node& node, const Value& records) {
+Value Objects::record_item(const Node& given, const Value& records) {
+    const Node& node = with_known_items(given);
     std::vector<const Node*> parts = index_nodes(node);
     bool is_gathered = has_array_index(parts);
     Value all = record_shape(records, node.place);
@@ -253,9 +289,6 @@ Value Objects::record_item(const Node& node, const Value& records) {
         for (std::size_t k = 0; k < where.size(); ++k)
             where[k] = tested_index(where[k], b_->extent(all.array, static_cast<int>(k)),
                                     static_cast<int>(k), node.place);
-    } else if (has_call(node.children[1])) {
-        refuse(node.children[1].place, "the index of a structured array calls a function",
-               "give its result a name first");
     }
     int less = 0;
     std::function<Value(const Value&)> pick = [&](const Value& v) -> Value {
@@ -286,7 +319,17 @@ Value Objects::record_item(const Node& node, const Value& records) {
         d.offset = module_.is_kernel ? temporary(d.offset, "at") : pinned(d.offset);
         return view("record", d);
     };
-    return pick(records);
+    Value picked = pick(records);
+    if (!is_gathered || source_.is_kernel) return picked;
+    // Elements that lie apart become records of their own.
+    if (!is_readable(*records.type.record)) {
+        picked.type.record = without_dtype(*records.type.record);
+        return picked;
+    }
+    const std::vector<E> extents = extents_of(record_shape(picked, node.place));
+    Value own = new_records(records.type.record, extents, false, node.place);
+    fill_records(own, picked, node.place);
+    return own;
 }
 
 /// a[index] = value
@@ -304,6 +347,13 @@ void Assignments::copy_record(const Value& to, const Value& from, const Place& p
     if (!fits) {
         refuse(place, "a " + describe(to.type) + " cannot take " + describe(from.type),
                "assign a record of the same fields, or a tuple with a value for each");
+    }
+    const bool are_alike = from.type.is_records() && from.type.record == to.type.record;
+    if (are_alike && to.type.rank > 0 && !source_.is_kernel && is_readable(*to.type.record)) {
+        Value own =
+            new_records(to.type.record, extents_of(record_shape(from, place)), false, place);
+        fill_records(own, from, place);
+        return fill_records(to, own, place);
     }
     // Fields of two records are the same memory or apart: kernels, which make no arrays, copy them
     // as they lie.

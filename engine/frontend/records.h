@@ -27,10 +27,12 @@ struct Record : std::enable_shared_from_this<Record> {
         int pieces = 0;   ///< Fields: a number is so many unsigned integers that follow each other;
                           ///< 0: it lies as the elements of an array do
         std::string odd;  ///< why compiled code cannot read it
-        std::int64_t offset = 0;  ///< Fields: bytes from where a record begins
-        Type type;                ///< Instance
-        bool is_open = false;     ///< of a dataclass: its annotation tells no type, its values do
-        std::string made;         ///< of a dataclass: list, dict or set makes its value
+        std::int64_t offset = 0;              ///< Fields: bytes from where a record begins
+        std::vector<std::int64_t> shape;      ///< Fields: of its own axes
+        std::shared_ptr<const Record> inner;  ///< Fields: of a field that is a structure
+        Type type;                            ///< Instance
+        bool is_open = false;  ///< of a dataclass: its annotation tells no type, its values do
+        std::string made;      ///< of a dataclass: list, dict or set makes its value
         int word = 0;  ///< Instance: where it lies, and the block of what it refers to or -1
         int block = -1;
     };
@@ -52,6 +54,7 @@ struct Record : std::enable_shared_from_this<Record> {
     std::function<std::set<std::string>()> changed;  ///< attributes that methods assign
     int words = 0, counted = 0;                      ///< Instance: of its memory
     std::int64_t step = 0;                           ///< Fields: bytes of a whole record
+    std::string dtype;                               ///< Fields: as NumPy writes it; empty inside
     bool is_address =
         false;             ///< Data: the one field leads to an address, by which a result is found
     bool is_data = false;  ///< Instance: a dataclass, copied when it is passed and given back
@@ -78,6 +81,10 @@ struct Record : std::enable_shared_from_this<Record> {
 void lay_out(Record& record);
 /// The dataclass with fields of these types; one for each list of them.
 std::shared_ptr<const Record> with_types(const Record& known, const std::vector<Type>& types);
+/// Whether every field can be read, of records inside too.
+bool is_readable(const Record& record);
+/// The dtype of records whose fields lie apart, which the caller cannot put together.
+std::shared_ptr<const Record> without_dtype(const Record& record);
 /// Whether it is a structured array, or a tuple that holds one.
 bool holds_records(const Type& t);
 /// Whether two records are of one class.

@@ -21,6 +21,7 @@ static bool same_arguments(const ResultShape& a, const ResultShape& b) {
 void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vector<E>& scalars) {
     shape.dtype = value.type.dtype;
     shape.index = static_cast<int>(scalars.size());
+    if (value.type.is_records()) shape.record = value.type.record;
     if (value.type.is_instance()) {
         shape.kind = ResultShape::Kind::Object;
         shape.record = value.type.record;
@@ -50,13 +51,17 @@ void ControlFlow::shape_result(const Value& value, ResultShape& shape, std::vect
         const Value& field = any_field(value, {});
         shape.kind = ResultShape::Kind::Owner;
         shape.index = 0;
+        const bool is_described = learnt_.describes_results && !shape.record->dtype.empty();
         for (const ir::Param& p : function_->params) {
-            if (p.array == field.array) return;
+            if (p.array == field.array && !is_described) return;
             shape.index += p.is_array();
         }
-        refuse(last_return_,
-               "only structured arrays that were given to the function can be returned",
-               "return its fields, or fill an array that is passed in");
+        if (shape.record->dtype.empty())
+            refuse(last_return_,
+                   "the " + describe(value.type) + " cannot be returned: its fields lie apart",
+                   "return its fields, or fill an array that is passed in");
+        shape.kind = ResultShape::Kind::Records;
+        shape_result(record_bytes(value, last_return_), shape.items.emplace_back(), scalars);
     } else if (value.type.is_function()) {  // what it captured
         shape.kind = ResultShape::Kind::Tuple;
         for (const Value& item : value.items)

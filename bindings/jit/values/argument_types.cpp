@@ -144,6 +144,19 @@ PyObject* Arguments::owner_of_memory(std::uintptr_t address) const {
     return nullptr;
 }
 
+PyObject* Arguments::owner_of_records(std::uintptr_t address) const {
+    PyObject* nearest = nullptr;
+    for (const Held& h : arrays_) {
+        if (h.group == 0) continue;
+        // A record begins at most its size before its field.
+        const std::uintptr_t end = h.memory.handle + static_cast<std::uintptr_t>(h.memory.bytes);
+        const bool is_behind = address + static_cast<std::uintptr_t>(h.step) > h.memory.handle;
+        if (is_behind && address < end) return h.object;
+        if (!nearest) nearest = h.object;  // an empty view
+    }
+    return nearest;
+}
+
 Ref Arguments::object_at(std::uintptr_t address) const {
     const Held* nearest = nullptr;
     for (const Held& h : arrays_) {

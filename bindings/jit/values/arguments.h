@@ -99,6 +99,8 @@ class Arguments {
     /// The array argument whose memory holds the address, or null.
     /// A field of a structured array is an array of its own.
     Ref object_at(std::uintptr_t address) const;
+    /// The structured array whose records lie around an address, borrowed; null where none does.
+    PyObject* owner_of_records(std::uintptr_t address) const;
     Ref array_object(int index) const;
     /// An argument that is the object at that address, or null.
     PyObject* object_of(std::int64_t address) const;

@@ -157,7 +157,8 @@ static std::vector<Py_ssize_t> sizes_of(PyObject* tuple) {
 
 /// `text` tells everything that compiled code depends on: equal dtypes share a record.
 static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObject* path,
-                                                       std::int64_t step) {
+                                                       std::int64_t step,
+                                                       const std::string& dtype) {
     static std::map<std::string, std::shared_ptr<const RecordLayout>> known;
     Ref description(checked(PyObject_Repr(fields))), where(checked(PyObject_Repr(path)));
     std::string text = std::to_string(step) + text_of(where.get()) + text_of(description.get());
@@ -166,6 +167,7 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
     auto record = std::make_shared<Record>();
     record->form = Record::Form::Fields;
     record->step = step;
+    record->dtype = dtype;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(fields); ++k) {
         PyObject* f = PyList_GET_ITEM(fields, k);
         auto item = [&](Py_ssize_t i) { return PyTuple_GET_ITEM(f, i); };
@@ -175,7 +177,10 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
         Ref last(checked(PyTuple_Pack(1, item(0))));
         place.path = checked(PySequence_Concat(path, last.get()));
         field.odd = text_of(item(7));
-        if (item(8) != Py_None) place.inner = read_layout(item(8), place.path, step);
+        if (item(8) != Py_None) {
+            place.inner = read_layout(item(8), place.path, step, "");
+            field.inner = place.inner->record;
+        }
         if (item(1) == Py_None) continue;
         bool found = true;
         DType t = dtype_from_name(text_of(item(1)), found);
@@ -186,6 +191,7 @@ static std::shared_ptr<const RecordLayout> read_layout(PyObject* fields, PyObjec
         field.pieces = static_cast<int>(PyLong_AsLong(item(4)));
         place.dtype = t;
         place.shape = sizes_of(item(5));
+        field.shape.assign(place.shape.begin(), place.shape.end());
         place.strides = sizes_of(item(6));
         if (field.pieces > 0) {
             place.dtype = place.size == 1   ? DType::UInt8
@@ -210,7 +216,9 @@ const RecordLayout* layout_of(PyObject* dtype) {
     Ref fields(checked(PyObject_CallMethod(helpers(), "places", "O", dtype)));
     Ref root(checked(PyTuple_New(0)));
     Ref bytes(checked(PyObject_GetAttrString(dtype, "itemsize")));
-    auto layout = read_layout(fields.get(), root.get(), PyLong_AsLongLong(bytes.get()));
+    Ref text(checked(PyObject_Str(dtype)));
+    auto layout =
+        read_layout(fields.get(), root.get(), PyLong_AsLongLong(bytes.get()), text_of(text.get()));
     if (known.size() >= 256) {
         for (const auto& held : known) Py_DECREF(held.first);
         known.clear();

@@ -171,6 +171,37 @@ static PyObject* build_list(const frontend::ResultShape& shape, const std::uint6
     return list.release();
 }
 
+/// Records that the function made, or a view of those of an argument; the item holds their bytes.
+PyObject* Dispatch::build_records(const frontend::ResultShape& shape, const Arguments& arguments,
+                                  const std::uint64_t* results, Taken& taken) const {
+    const frontend::ResultShape& item = shape.items[0];
+    const std::uint64_t* words = results + item.index;
+    static PyObject* made_here = nullptr;
+    static PyObject* of_argument = nullptr;
+    if (words[1] != 0) {
+        PyObject* make = kept(made_here, "unisono._records.results", "made");
+        Ref bytes(make ? build(item, arguments, results, taken) : nullptr);
+        if (!bytes) return nullptr;
+        return PyObject_CallFunction(make, "Os", bytes.get(), shape.record->dtype.c_str());
+    }
+    auto tuple_of = [](const std::uint64_t* first, int count) {
+        Ref made(PyTuple_New(count));
+        for (int k = 0; made && k < count; ++k)
+            PyTuple_SET_ITEM(made.get(), k,
+                             PyLong_FromLongLong(static_cast<std::int64_t>(first[k])));
+        return made;
+    };
+    PyObject* make = kept(of_argument, "unisono._records.results", "view_of");
+    PyObject* owner = arguments.owner_of_records(static_cast<std::uintptr_t>(words[0]));
+    UNISONO_ASSERT(owner != nullptr);
+    const int rank = item.rank - 1;  // without the bytes of a record
+    Ref extents = tuple_of(words + 2, rank), strides = tuple_of(words + 2 + item.rank, rank);
+    if (!make || !extents || !strides) return nullptr;
+    return PyObject_CallFunction(make, "OsKOO", owner, shape.record->dtype.c_str(),
+                                 static_cast<unsigned long long>(words[0]), extents.get(),
+                                 strides.get());
+}
+
 /// A Generator of NumPy: the one that was given.
 static PyObject* address_object(const frontend::ResultShape& shape, const Arguments& arguments,
                                 const std::uint64_t* results) {
@@ -199,6 +230,7 @@ PyObject* Dispatch::build(const frontend::ResultShape& shape, const Arguments& a
         case Kind::Owner: return Py_NewRef(arguments.owner(shape.index));
         case Kind::Array: return build_array(shape, arguments, results + shape.index, taken);
         case Kind::Scalar: return number(Scalar{results[shape.index], shape.dtype});
+        case Kind::Records: return build_records(shape, arguments, results, taken);
         case Kind::List: return build_list(shape, results + shape.index, taken.device);
         case Kind::Complex: {
             auto part = [&](std::size_t k) {

@@ -14,6 +14,7 @@ import weakref
 
 from .. import _engine
 from .._engine import CompileError
+from .._loaded import loaded
 from . import foreign, kernel_words
 from .desugar import Value, _at, _call_of
 from .interpreted import path_of
@@ -360,7 +361,7 @@ class Captured:
         if known:
             path = path_of(value) if known.startswith(("np.", "un.")) else None
             return self.node(at, "Builtin", text=known, value=path)
-        if _is_known_class(value):
+        if _is_known_class(value) or _is_records(value):
             return self.class_node(at, name, value)
         return self.node(at, "Opaque", text=name, value=f"it is {_what(value)}")
 
@@ -407,6 +408,12 @@ def _is_known_class(value):
     from .classes import describe
 
     return describe(value) is not None
+
+
+def _is_records(value):
+    """Whether it is NumPy's dtype of records."""
+    numpy = loaded("numpy")
+    return numpy is not None and isinstance(value, numpy.dtype) and value.names is not None
 
 
 def _what(value):

@@ -218,9 +218,9 @@ def _loaded(step):
 
 def defaults(cls):
     """Values by the index of the field as describe orders them."""
-    if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_address(cls):
+    if not isinstance(cls, type) or cls in _VALUES:  # the former is a structured dtype
         return {}
-    if cls in _VALUES:
+    if _is_compiled(cls) or issubclass(cls, enum.Enum) or _field_to_address(cls):
         return {}
     names = describe(cls)["fields"]
     if dataclasses.is_dataclass(cls):

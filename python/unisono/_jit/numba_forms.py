@@ -6,11 +6,9 @@ import ast
 import sys
 
 from .. import _engine
-from .._dtype import objects as _dtypes
 from .._loaded import loaded
 from .._runtime import evaluation
 from . import kernel_words, prange
-from .classes import places
 from .desugar import (
     Known,
     Let,
@@ -22,7 +20,6 @@ from .desugar import (
     _copied,
     _known,
     _name,
-    _tuple,
 )  # fmt: skip
 from .namespaces import numpy_path
 from .signatures import spec_of
@@ -53,7 +50,7 @@ class NumbaForms:
         return self.instance_of_type(e, value)
 
     def records_behind(self, e):
-        """carray of a pointer to records, or to void with the dtype of records, by their fields; else None."""
+        """carray of a pointer to records, or to void with the dtype of records; else None."""
         given = dict(zip(("pointer", "shape", "dtype"), e.args, strict=False))
         given.update({k.arg: k.value for k in e.keywords})
         if "pointer" not in given or "shape" not in given:
@@ -65,26 +62,8 @@ class NumbaForms:
             dtype = self.options.get("pointers", {}).get(name)
         if dtype is None:
             return None
-        fields = self.fields_at(places(dtype), e)
-        step = _constant(dtype.itemsize, e)
-        return _call("un.pointed_records", e, given["pointer"], given["shape"], step, fields)
-
-    def fields_at(self, found, e):
-        rows = []
-        for name, dtype, offset, _, pieces, shape, _, odd, inner in found:
-            if odd or pieces:
-                why = odd or "its numbers are not aligned in the dtype"
-                raise _engine.CompileError(
-                    f"{self.name}: the records behind a pointer in {self.file}:{e.lineno}: compiled code cannot read "
-                    f"field '{name}': {why}; make the dtype with align=True, as C lays it out"
-                )
-            if inner is not None:
-                rows.append(_tuple(e, _constant(name, e), self.fields_at(inner, e)))
-                continue
-            scalar = _at(Value(value=getattr(_dtypes, dtype), ctx=ast.Load()), e)
-            lengths = _tuple(e, *(_constant(n, e) for n in shape))
-            rows.append(_tuple(e, _constant(name, e), scalar, _constant(offset, e), lengths))
-        return _tuple(e, *rows)
+        dtype = _at(Value(value=dtype, ctx=ast.Load()), e)
+        return _call("un.pointed_records", e, given["pointer"], given["shape"], dtype)
 
     def asked_of_python(self, e, function):
         """A call that the interpreter makes, each time: the answer may change."""
