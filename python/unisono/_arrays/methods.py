@@ -152,6 +152,8 @@ def array_interface(self):
     that it asked, and no copy: that of a device's memory is a buffer.
     """
     host = self.to_device("cpu")
+    if isinstance(host, _engine._values):  # Python's numbers, of which not all have a buffer
+        host = _engine._array(host, None, "cpu", True)
     made = {
         "shape": tuple(host.shape),
         "typestr": f"{'|' if host.itemsize == 1 else '<'}{host.dtype.kind}{host.itemsize}",
@@ -286,6 +288,12 @@ class Flags:
     farray = property(lambda self: self.behaved and self.fnc)
     forc = property(lambda self: self.c_contiguous or self.f_contiguous)
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+
+    @property
+    def num(self):
+        """NumPy's number of the flags, a bit each."""
+        bits = (0x1, 0x2, 0x4, 0x400, 0x100, 0x2000)
+        return sum(bit for bit, name in zip(bits, self._names, strict=True) if getattr(self, name))
 
     def __eq__(self, other):
         if not isinstance(other, Flags):

@@ -106,6 +106,31 @@ class dtype:
         except Exception:  # any object may stand on the other side
             return False
 
+    def _casts(self, other, swapped, strictly):
+        """Whether the values of one dtype are values of the other, which is how NumPy orders dtypes."""
+        try:
+            other = _engine._dtype_of(other)
+        except TypeError:
+            other = _numpys_own(other)  # dates, text and the like
+            if other is None:
+                return NotImplemented
+            one, two = (other, self.dtype) if swapped else (self.dtype, other)
+            return one < two if strictly else one <= two
+        wide = self if swapped else other
+        return _engine._promote(self, other) is wide and not (strictly and self is other)
+
+    def __lt__(self, other):
+        return self._casts(other, False, True)
+
+    def __le__(self, other):
+        return self._casts(other, False, False)
+
+    def __gt__(self, other):
+        return self._casts(other, True, True)
+
+    def __ge__(self, other):
+        return self._casts(other, True, False)
+
     @property
     def __class__(self):
         """NumPy's class of dtypes where NumPy is loaded: libraries ask ``isinstance(x.dtype, numpy.dtype)``."""

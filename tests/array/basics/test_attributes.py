@@ -253,3 +253,22 @@ def test_comparisons_of_flat_are_of_its_elements(name):
     assert x[:, ::2].flat.index == 0 and [int(v) for v in x.T.flat] == [0, 3, 1, 4, 2, 5]
     with pytest.raises(TypeError, match="unhashable"):
         hash(x.flat)
+
+
+@pytest.mark.parametrize("name", ["bool", "int64", "float32", "float64", "complex64", "complex128"])
+def test_numbers_have_the_interface_of_arrays(name):
+    value = un.ones(3, name)[1]
+    assert (
+        value.__array_interface__["typestr"] == np.ones(3, name)[1].__array_interface__["typestr"]
+    )
+
+
+def test_numbers_of_flags():
+    for make in (
+        lambda xp: xp.ones((2, 3)),
+        lambda xp: xp.ones(3),
+        lambda xp: xp.ones((2, 3)).T,
+        lambda xp: xp.ones(4)[::2],
+        lambda xp: xp.zeros((0, 3)),
+    ):
+        assert make(un).flags.num == make(np).flags.num

@@ -1,5 +1,7 @@
 """Every dtype against NumPy: values, dtypes and errors of arithmetic, casts, reductions, promotion and views."""
 
+import operator
+
 import numpy as np
 import pytest
 import unisono as un
@@ -631,3 +633,15 @@ def test_where_refuses_python_integers_that_do_not_fit(name):
             else:
                 with pytest.raises(OverflowError, match=f"integer {value} out of bounds for"):
                     un.where(un.asarray(x) > 1, value, un.asarray(x))
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_dtypes_are_ordered_by_what_they_hold(name):
+    for other in [*NUMBERS, float, "datetime64[s]", "U8"]:
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+            expected = compare(np.dtype(name), np.dtype(other))
+            assert compare(un.dtype(name), un.dtype(other)) is expected, (compare, other)
+            assert compare(un.dtype(name), other) is expected, (compare, other)
+    assert max(un.dtype("float32"), un.dtype("float64")) is un.float64
+    with pytest.raises(TypeError):
+        un.dtype(name) < "nothing"  # noqa: B015
