@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "array/known_values.h"
 #include "array/object.h"
 #include "library/random/bit_stream.h"
 #include "library/random/random.h"
@@ -51,6 +52,17 @@ Device* place_of(PyObject* device, Dims shape) {
     return device == Py_None && shape.empty() ? nullptr : to_device_pointer(device);
 }
 
+/// A drawn number as one of Python's, whose dtype adapts to arrays beside it, as that of numbers
+/// from NumPy's generators; arrays, and integers of a chosen dtype, as they are.
+PyObject* wrap_drawn(const Array& a, bool is_integer_plain = false) {
+    PyObject* drawn = wrap(a);
+    if (!drawn || a.rank() != 0 || !(is_float(a.dtype()) || is_integer_plain)) return drawn;
+    const KnownValue known = known_value(drawn);
+    if (!known) return drawn;
+    Py_DECREF(drawn);
+    return to_python(known.scalar());
+}
+
 /// _random(name, parameters, shape, dtype, key, stream, next, device)
 PyObject* random_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
@@ -60,9 +72,10 @@ PyObject* random_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexce
         std::size_t count = read_parameters(args[1], parameters);
         note_line();
         const auto shape = to_shape(args[2]);
-        return wrap(library::draw(library::distribution_named(PyUnicode_AsUTF8(args[0])),
-                                  {parameters, count}, shape, to_dtype(args[3]), key_of(args + 4),
-                                  place_of(args[7], shape)));
+        return wrap_drawn(library::draw(library::distribution_named(PyUnicode_AsUTF8(args[0])),
+                                        {parameters, count}, shape, to_dtype(args[3]),
+                                        key_of(args + 4), place_of(args[7], shape)),
+                          true);
     });
 }
 
@@ -133,7 +146,7 @@ library::IntegerMethod method_of(bool masked) {
 template <class F>
 nb::object made(F&& f) {
     try {
-        return nb::steal(wrap(f()));
+        return nb::steal(wrap_drawn(f()));
     } catch (const PythonError&) {
         throw nb::python_error();
     }

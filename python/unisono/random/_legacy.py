@@ -135,7 +135,8 @@ class RandomState(_Drawing):
         self._check_range(name, low, high - 1)
         if name == "bool":
             return _drawn_bools(self._stream, low, high - 1, _shape(size) or ())
-        return self._stream.integers(True, low, high - 1 - low, _shape(size) or (), name)
+        made = self._stream.integers(True, low, high - 1 - low, _shape(size) or (), name)
+        return int(made) if size is None and name == "int64" else made  # Python's, as the others
 
     def _check_range(self, name, low, most):
         if name not in _INTEGERS:

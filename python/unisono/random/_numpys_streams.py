@@ -22,8 +22,7 @@ def draw(generator, name, *args, **named):
         made = _draw_as_randomstate(generator, name, args, named)
     else:
         made = getattr(generator.bit_generator._numpys, name)(*args, **named)
-    made = un.asarray(made, device="cpu")
-    return made if made.ndim else made[()]
+    return made if type(made) in (int, float) else un.asarray(made, device="cpu")
 
 
 @functools.cache

@@ -143,14 +143,11 @@ class Picking:
             how = {} if shuffle else {"shuffle": False}
             picked = self._pick_once(pool, n, p, device, **how)
         if shape is None:
-            picked = picked[0]
-            return (
-                picked
-                if whole
-                else self._operand(a)[
-                    (slice(None),) * (axis % self._operand(a).ndim) + (int(picked),)
-                ]
-            )
+            picked = int(picked[0])
+            if whole:
+                return picked
+            a = self._operand(a)
+            return a[(slice(None),) * (axis % a.ndim) + (picked,)]
         if whole:
             return picked.reshape(shape)
         a = self._operand(a)

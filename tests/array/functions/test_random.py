@@ -148,7 +148,7 @@ def test_integers():
 def test_shapes_and_out():
     rng = un.random.default_rng(2)
     assert (
-        rng.random().shape == ()
+        type(rng.random()) is float
         and rng.random((2, 3)).shape == (2, 3)
         and rng.random(0).shape == (0,)
     )
@@ -664,3 +664,32 @@ def test_seeds_that_are_none():
         un.random.RandomState(un.zeros(0, int))
     with pytest.raises(ValueError, match="a must be 1-dimensional"):
         un.random.RandomState(1).choice([[1, 2], [3, 4]], 3)
+
+
+NUMBERS = {
+    "gamma": (2.0, 3.0), "normal": (0.0, 1.0), "uniform": (0.0, 1.0), "exponential": (2.0,), "beta": (2.0, 3.0),
+    "poisson": (3.0,), "binomial": (10, 0.3), "standard_t": (3.0,), "rayleigh": (2.0,), "geometric": (0.3,),
+    "random": (), "standard_normal": (), "standard_exponential": (), "choice": (5,),
+}  # fmt: skip
+
+
+@on_host
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_are_pythons_and_adapt_to_arrays(name):
+    """What is drawn without a size is a float or an int in NumPy, also of parameters that are values."""
+    parameters = NUMBERS[name]
+    for ours, theirs in (
+        (un.random.default_rng(3), np.random.default_rng(3)),
+        (un.random.RandomState(3), np.random.RandomState(3)),
+    ):
+        expected = getattr(theirs, name)(*parameters)
+        drawn = getattr(ours, name)(*parameters)
+        assert type(drawn) is type(expected) in (int, float) and drawn == pytest.approx(expected)
+        x = un.ones(2, "float32")
+        assert (x * drawn).dtype == "float32"
+        values = [un.float32(p) if isinstance(p, float) else un.asarray(p)[()] for p in parameters]
+        assert type(getattr(ours, name)(*values)) is type(expected)
+    old = un.random.RandomState(3)
+    assert type(old.rand()) is float and old.randint(5, dtype="int8").dtype == "int8"
+    assert type(old.randint(5)) is int and un.random.default_rng(3).integers(5).dtype == "int64"
+    assert type(un.random.Generator(un.random.Philox(1)).normal()) is float
