@@ -1,6 +1,5 @@
 """Arrays of records that compiled functions return."""
 
-import ast
 import functools
 
 from .records import RecordArray
@@ -8,11 +7,17 @@ from .strided_memory import Memory
 
 
 @functools.cache
-def _dtype(text):
-    """The dtype that NumPy writes so."""
+def _dtype(text, kind=None):
+    """The dtype that NumPy writes so, whose elements are of the class `kind`, ``numpy.void`` where none is given.
+
+    Compiled code holds recarrays, which NumPy writes as ``(numpy.record, fields)``, for what they are made of.
+    """
     import numpy
 
-    return numpy.dtype(ast.literal_eval(text))
+    fields = eval(text, {"numpy": numpy})
+    if isinstance(fields, tuple):
+        fields = fields[1]
+    return numpy.dtype((kind or numpy.void, fields))
 
 
 def made(octets, text):
@@ -26,7 +31,7 @@ def view_of(owner, text, address, shape, strides):
     """Records at an address in the memory of a structured array or of a record."""
     import numpy
 
-    dtype = _dtype(text)
+    dtype = _dtype(text, owner.dtype.type)
     held = _Memory(owner, dtype.itemsize, address, shape, strides)
     return _ours(numpy.asarray(held).view(dtype))
 

@@ -103,6 +103,19 @@ def test_parts_of_an_argument(dtype, part):
     assert same(PARTS[part](filled(dtype)), ours)
 
 
+def test_elements_of_recarrays():
+    x = filled(NESTED).view(np.recarray)
+    record, part = un.jit(nopython=True)(lambda r: (r[2], r[1:]))(x)
+    assert isinstance(record, np.record)
+    assert same((record, part), (x[2], x[1:]))
+
+    def chosen(r):
+        large = r[r.b > 1]
+        return large.b, large.p.y
+
+    agree(chosen, x)
+
+
 def test_parts_are_views_that_keep_the_memory():
     x = filled(PACKED)
     part = un.jit(lambda r: r[1:3])(x)
