@@ -77,6 +77,12 @@ Function* entry_of_plugin(const char* name) {
 std::string divergence_text(std::uint64_t number, std::span<const Program> programs) {
     std::string message =
         "mesh: the ranks run different programs; their operation number " + std::to_string(number);
+    if (programs.size() == 1) {
+        return message + " [" + programs[0].text +
+               "] is the same, but statements before it are not: they do something else, or their "
+               "slices begin elsewhere; all ranks must make the same statements on distributed "
+               "arrays, and x.local is a rank's own part";
+    }
     const char* separator = " is";
     for (const Program& p : programs) {
         const bool is_alone = std::ranges::count(programs, p.text, &Program::text) == 1;

@@ -123,6 +123,23 @@ def test_other_shapes_are_a_divergence(tmp_path):
     assert output.count("unisono.CommError: mesh: the ranks run different programs") == 2, output
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "print(float(a[m.rank : m.rank + 6].sum()))",
+        "a[m.rank * 6 : m.rank * 6 + 6] = m.rank; print(a)",
+        "a[3 + m.rank] = 100; print(a)",
+        "print(a[m.rank : m.rank + 6] * 2)",
+    ],
+)
+def test_slices_that_begin_elsewhere_are_a_divergence(tmp_path, statements):
+    """As of programs that take the slice of their own rank: a value of one would reach the others."""
+    status, output = job(tmp_path, 2, f"a = un.arange(12.0, mesh=m); {statements}")
+    assert status != 0
+    assert output.count("unisono.CommError: mesh: the ranks run different programs") == 2, output
+    assert "their slices begin elsewhere" in output and "x.local is a rank's own part" in output
+
+
 def test_a_rank_that_ends_early_is_named(tmp_path):
     status, output = job(
         tmp_path,

@@ -92,7 +92,7 @@ class MpiTransport final : public Transport {
             });
         }
         try {
-            wait(stamp, [&] { return test(requests); });
+            wait(stamp, [&] { return test(requests, stamp); });
             std::size_t lag = settle ? 0 : most_checks;
             wait(stamp, [&] { return open_.size() <= lag; });
         } catch (...) {
@@ -162,14 +162,13 @@ class MpiTransport final : public Transport {
                        checks_, &c.request);
     }
 
-    bool test(std::vector<MPI_Request>& requests) {
+    bool test(std::vector<MPI_Request>& requests, const Stamp& stamp) {
         if (requests.empty()) return true;
         int done = 0;
         int status = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
                                  MPI_STATUSES_IGNORE);
         if (status != MPI_SUCCESS) {
             // A message of another size: the ranks differ, and the stamps will say how.
-            Stamp stamp = open_.empty() ? Stamp{} : open_.back().stamp;
             wait(stamp, [&] { return open_.empty(); });
             char text[MPI_MAX_ERROR_STRING];
             int length = 0;

@@ -1,6 +1,8 @@
 // Questions about entries of a window, and about who has what.
 #include "comm/partition/entries.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace unisono::comm {
@@ -34,6 +36,15 @@ std::uint64_t mark_of(const Entry& e) {
     std::uint64_t mark = static_cast<std::uint64_t>(e.kind) * 64 + static_cast<std::uint64_t>(e.op);
     for (const std::int64_t n : e.out.layout->shape())
         mark = mark * 1000003 + static_cast<std::uint64_t>(n);
+    // Where slices begin, too: of distributed arrays that is alike on all ranks. What reads a
+    // single element is left out: ranks that know the number have written it into the statement.
+    auto add = [&](const View& v) {
+        if (is_on_mesh(v)) mark = mark * 1000003 + static_cast<std::uint64_t>(v.offset);
+    };
+    for_each_write(e, add);
+    for_each_read(e, [&](const View& v) {
+        if (std::ranges::any_of(v.layout->strides(), [](std::int64_t s) { return s != 0; })) add(v);
+    });
     return mark;
 }
 
