@@ -176,10 +176,11 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, mesh=No
     if bool((start == 0).any()) or bool((stop == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     kind = (start * 1.0 + stop * 1.0).dtype if dtype is None else resolve(dtype)
-    if kind.kind == "c":
-        start, stop = start.astype("complex128"), stop.astype("complex128")
-    sign = un.sign(start * 1.0)
-    one, two = start * 1.0 / sign, stop * 1.0 / sign
+    # Not by products with 1.0: they lose the signs of zeros, which say which way round complex ones go.
+    computed = "complex128" if kind.kind == "c" else un.result_type(start.dtype, stop.dtype, 1.0)
+    start, stop = start.astype(computed), stop.astype(computed)
+    sign = un.sign(start)
+    one, two = start / sign, stop / sign
     made = logspace(un.log10(one), un.log10(two), num, endpoint, mesh=mesh)
     if num > 0:
         made[0] = one

@@ -166,6 +166,7 @@ def test_functions(call):
         "xp.logspace(0, [1, 2], num=3, base=xp.asarray([1.0, 2]), axis=-1)",
         "xp.geomspace(-3, 3, num=4)",
         "xp.geomspace(-1, 1, num=3, dtype=complex)",
+        "xp.geomspace(1j, -1j, num=5)",
         "xp.unravel_index([], (10, 3))",
         "xp.unravel_index(xp.zeros(0, dtype=int), (10, 3))",
         "xp.ravel_multi_index(([], []), (10, 3))",
