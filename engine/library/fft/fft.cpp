@@ -168,10 +168,56 @@ void run_single(const Plan<T>& plan, std::int64_t lines, Begin&& begin, Load&& l
     }
 }
 
+/// The cells of one line: load(j), and vectors of those that lie beside each other, where the
+/// loader of all lines has them.
+template <class Load, class Base>
+struct CellsOfLine {
+    const Load& load;
+    Base base;
+
+    auto operator()(std::int64_t j) const { return load(base, j); }
+    bool has_vector(std::int64_t j) const requires requires { load.has_vector(j); }
+    { return load.has_vector(j); }
+    auto vector(std::int64_t j) const requires requires { load.vector(base, j); }
+    { return load.vector(base, j); }
+};
+
+/// A line as a matrix of rows of n2 cells: its columns, which lie beside each other.
+template <class T, class Load>
+struct ColumnsOfLine {
+    const Load& load;
+    std::int64_t n2;
+
+    Cx<T> operator()(std::int64_t j2, std::int64_t j1) const { return load(j1 * n2 + j2); }
+    std::int64_t vectors(const std::int64_t* columns, std::int64_t j1, std::int64_t end,
+                         Cx<fft::Vector<T>>* cells) const requires requires {
+        load.vector(j1);
+    }
+    {
+        for (; j1 < end && load.has_vector(j1 * n2 + columns[0]); ++j1)
+            cells[j1] = load.vector(j1 * n2 + columns[0]);
+        return j1;
+    }
+};
+
+/// Packed rows.
+template <class T>
+struct Rows {
+    Cx<T> operator()(const Cx<T>* row, std::int64_t j) const { return row[j]; }
+    std::int64_t vectors(const Cx<T>* const* rows, std::int64_t j, std::int64_t end,
+                         Cx<fft::Vector<T>>* cells) const {
+        const T* lines[fft::lanes<T>];
+        for (int l = 0; l < fft::lanes<T>; ++l) lines[l] = reinterpret_cast<const T*>(rows[l]);
+        for (; j + fft::run<T> <= end; j += fft::run<T>) fft::load_runs(lines, 2 * j, cells + j);
+        return j;
+    }
+};
+
 /// A line of n1 * n2 cells as a matrix: transforms of its columns, roots of unity, transforms of
 /// its rows. The result is packed in `out`.
 template <class T, class Load>
 void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
+    constexpr int width = fft::lanes<T>;
     std::int64_t n2 = n / n1;
     auto columns = Plan<T>::of(n1), rows = Plan<T>::of(n2);
     auto roots = Roots<T>::of(n);
@@ -179,7 +225,7 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
     Cx<T>* between = kept.get();
     run_groups<T>(
         *columns, n2, {true, true}, [](std::int64_t j2) { return j2; },
-        [&](std::int64_t j2, std::int64_t j1) { return load(j1 * n2 + j2); },
+        ColumnsOfLine<T, std::remove_reference_t<Load>>{load, n2},
         [&](std::int64_t j2, int count, auto get) {
             for (std::int64_t k1 = 0; k1 < n1; ++k1) {
                 for (int l = 0; l < count; ++l)
@@ -187,11 +233,15 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
             }
         });
     run_groups<T>(
-        *rows, n1, {false, true}, [&](std::int64_t k1) { return between + k1 * n2; },
-        [](const Cx<T>* row, std::int64_t j2) { return row[j2]; },
+        *rows, n1, {false, true},
+        [&](std::int64_t k1) -> const Cx<T>* { return between + k1 * n2; }, Rows<T>{},
         [&](std::int64_t k1, int count, auto get) {
             for (std::int64_t k2 = 0; k2 < n2; ++k2) {
-                for (int l = 0; l < count; ++l) out[k1 + l + n1 * k2] = get(l, k2);
+                Cx<T>* to = out + k1 + n1 * k2;
+                int l = 0;
+                for (; l + width <= count; l += width)
+                    fft::store_beside(reinterpret_cast<T*>(to + l), get.groups[l / width][k2]);
+                for (; l < count; ++l) to[l] = get(l, k2);
             }
         });
 }
@@ -214,9 +264,9 @@ void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Beside 
         return run_groups<T>(*plan, lines, beside, begin, load, whole);
     }
     auto transform_line = [&](std::int64_t line, Cx<T>* made) {
-        auto base = begin(line);
-        auto load_cell = [&](std::int64_t j) { return load(base, j); };
-        run_long_line<T>(n, n1, load_cell, made);
+        const CellsOfLine<std::remove_reference_t<Load>, decltype(begin(line))> cells{load,
+                                                                                      begin(line)};
+        run_long_line<T>(n, n1, cells, made);
         auto get = [made](int, std::int64_t k) { return made[k]; };
         parallel_for(
             0, outputs, limits::thread_elements,
@@ -326,6 +376,14 @@ struct Numbers {
         const T* x = line + j * side.stride;
         const T re = x[0], im = side.complex ? x[1] : T(0);
         return forward ? Cx<T>{re, im} : Cx<T>{im, re};
+    }
+    /// Whether those of a vector from j on lie beside each other.
+    bool has_vector(std::int64_t j) const {
+        return side.complex && side.stride == 2 && j + fft::lanes<T> <= have;
+    }
+    Cx<fft::Vector<T>> vector(const T* line, std::int64_t j) const {
+        const auto x = fft::load_beside(line + 2 * j);
+        return forward ? x : Cx<fft::Vector<T>>{x.im, x.re};
     }
     std::int64_t vectors(const T* const* lines, std::int64_t j, std::int64_t end,
                          Cx<fft::Vector<T>>* cells) const {
