@@ -103,6 +103,7 @@ class Partition final : public Windows {
     void note_steps(std::span<Entry> window);
     void straighten(const View& view);
     Held reduced_as(const Entry& e, const Held& has) const;
+    std::optional<Held> moves_to(const View& out, const Held& as);
     Operand ready(const View& view);
     void settle(Block& block);
 
@@ -131,6 +132,7 @@ class Partition final : public Windows {
             p.planned_.clear();
             p.room_.clear();
             p.writes_.clear();
+            p.unread_.clear();
             p.halos_.clear();
             p.stepped_.clear();
             p.beyond_.clear();
@@ -154,8 +156,10 @@ class Partition final : public Windows {
     // Of the window that runs.
     std::unordered_map<const Block*, Held> planned_;  ///< of blocks that are not decided
     std::unordered_map<const Block*, Halos> room_;
-    std::unordered_set<const Block*> stepped_;             ///< that views do more to than slice
-    std::unordered_map<const Block*, int> writes_;         ///< seen so far
+    std::unordered_set<const Block*> stepped_;      ///< that views do more to than slice
+    std::unordered_map<const Block*, int> writes_;  ///< seen so far
+    /// Results of primitives that nothing has read so far, while the window is planned.
+    std::unordered_set<const Block*> unread_;
     std::map<std::pair<const Block*, int>, Halos> halos_;  ///< read between those writes
     /// How far beyond its part, in indices of the base, each rank computes each entry.
     std::vector<Halo> beyond_;

@@ -1,8 +1,6 @@
 // Packs what others want, sends it, and puts what comes in its place.
 #include "comm/redistribute.h"
 
-#include <functional>
-
 #include "comm/parts/exchange.h"
 #include "comm/pieces.h"
 #include "core/error.h"
@@ -61,8 +59,8 @@ bool have_same_part(const Held& held, int a, int b) {
 
 /// Whether the box is a run of rows of a packed array that holds `origin`, so that it can be sent
 /// and received where it lies.
-bool is_run(const Array& a, const Box& box, const Box& origin) {
-    if (box.empty() || !a.view().layout->contiguous()) return false;
+bool is_run(const Box& box, const Box& origin) {
+    if (box.empty()) return false;
     for (std::size_t k = 1; k < box.size(); ++k) {
         if (box[k] != origin[k]) return false;
     }
@@ -213,12 +211,52 @@ std::vector<std::int64_t> extents_of(const Box& box) {
     return {shape.begin(), shape.end()};
 }
 
-}  // namespace
+/// Elements of a part, and memory of their own that they go to.
+struct Copy {
+    Array target;
+    Box box;
+};
 
-Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
+/// A rank's part: there, or computed as it is copied.
+class Source {
+  public:
+    explicit Source(const Array& part) : whole_(part) {}
+    explicit Source(const ComputedRows& rows) : rows_(&rows) {}
+
+    DType dtype() const { return rows_ ? rows_->dtype : whole_.dtype(); }
+    bool is_packed() const { return rows_ || whole_.view().layout->contiguous(); }
+    /// All of it, as it holds `has`.
+    const Array& whole(const Box& has) {
+        if (rows_) whole_ = std::exchange(rows_, nullptr)->record({0, has[0].size()});
+        return whole_;
+    }
+    void copy(std::span<const Copy> copies, const Box& has) {
+        if (!rows_) {
+            for (const Copy& c : copies) assign(c.target, box_of(whole_, c.box, has).arg());
+            return;
+        }
+        Box run = has;
+        for (std::int64_t at = has[0].begin; at < has[0].end; at += rows_->at_once) {
+            run[0] = {at, std::min(at + rows_->at_once, has[0].end)};
+            const Array made = rows_->record({at - has[0].begin, run[0].end - has[0].begin});
+            for (const Copy& c : copies) {
+                Box both = c.box;
+                both[0] = intersect(c.box[0], run[0]);
+                if (both[0].empty()) continue;
+                const std::int64_t first = c.box[0].begin;
+                assign(rows_of(c.target, {both[0].begin - first, both[0].end - first}),
+                       box_of(made, both, run).arg());
+            }
+        }
+    }
+
+  private:
+    const ComputedRows* rows_ = nullptr;
+    Array whole_;
+};
+
+Array move_boxes(Mesh& mesh, Source part, Dims shape, const Held& held, const Held& wanted,
                  const std::string& what, bool settle) {
-    if (held.is_cyclic() || wanted.is_cyclic())
-        return move_sets(mesh, part, shape, held, wanted, what, settle);
     const int me = mesh.rank();
     Box wants = wanted.box(me, shape);
     const Box has = held.box(me, shape);
@@ -234,14 +272,15 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
         Box box;
     };
     std::vector<Piece> going, coming;
+    std::vector<Copy> copies;
     std::int64_t out_size = 0, in_size = 0;
     if (held.kind == Held::Kind::All) {
-        if (gets) assign(made, box_of(part, wants, whole_box(shape)).arg());
+        if (gets) assign(made, box_of(part.whole(has), wants, whole_box(shape)).arg());
         if (!settle || mesh.size() == 1) return made;
     } else {
         if (gets && gives) {
             const Box both = intersect(has, wants);
-            if (!is_empty(both)) assign(box_of(made, both, wants), box_of(part, both, has).arg());
+            if (!is_empty(both)) copies.push_back({box_of(made, both, wants), both});
         }
         if (gives && gives_part(held, me)) {
             for (const int r : candidates(wanted, has, mesh.size())) {
@@ -262,28 +301,32 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
             }
         }
     }
-    if (mesh.size() == 1) return made;
+    if (mesh.size() == 1) {
+        part.copy(copies, has);
+        return made;
+    }
     if (wanted.kind == Held::Kind::All && element_count(shape) > 1)
         mesh.count_gathered(in_size * bytes);
     // Runs of rows are sent from where they lie, and received where they shall lie.
-    const bool from_rows =
-        std::ranges::all_of(going, [&](const Piece& p) { return is_run(part, p.box, has); });
+    const bool from_rows = part.is_packed() && std::ranges::all_of(going, [&](const Piece& p) {
+                               return is_run(p.box, has);
+                           });
     const bool to_rows =
-        std::ranges::all_of(coming, [&](const Piece& p) { return is_run(made, p.box, wants); });
+        std::ranges::all_of(coming, [&](const Piece& p) { return is_run(p.box, wants); });
     const std::int64_t out_shape[] = {from_rows ? 0 : out_size},
                        in_shape[] = {to_rows ? 0 : in_size};
-    const Array out = from_rows && !going.empty() ? part : empty(out_shape, t, nullptr);
+    const Array out = from_rows && !going.empty() ? part.whole(has) : empty(out_shape, t, nullptr);
     // Who only sends has made the message before it uses its own part: others wait for it.
     const Array in = to_rows || coming.empty() ? made : empty(in_shape, t, nullptr);
     std::vector<Part> sends, receives;
     std::int64_t at = 0;
     for (const Piece& p : going) {
         const std::int64_t n = elements_of(p.box);
-        if (!from_rows)
-            assign(reshape(run_of(out, at, n), extents_of(p.box)), box_of(part, p.box, has).arg());
+        if (!from_rows) copies.push_back({reshape(run_of(out, at, n), extents_of(p.box)), p.box});
         sends.push_back({p.rank, (from_rows ? run_begin(p.box, has) : at) * bytes, n * bytes});
         at += n;
     }
+    part.copy(copies, has);
     at = 0;
     for (const Piece& p : coming) {
         const std::int64_t n = elements_of(p.box);
@@ -299,6 +342,24 @@ Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, co
         at += n;
     }
     return made;
+}
+
+}  // namespace
+
+Array move_parts(Mesh& mesh, const Array& part, Dims shape, const Held& held, const Held& wanted,
+                 const std::string& what, bool settle) {
+    if (held.is_cyclic() || wanted.is_cyclic())
+        return move_sets(mesh, part, shape, held, wanted, what, settle);
+    return move_boxes(mesh, Source(part), shape, held, wanted, what, settle);
+}
+
+Array move_parts(Mesh& mesh, const ComputedRows& part, Dims shape, const Held& held,
+                 const Held& wanted, const std::string& what) {
+    if (held.is_cyclic() || wanted.is_cyclic()) {
+        const Array all = part.record({0, held.box(mesh.rank(), shape)[0].size()});
+        return move_sets(mesh, all, shape, held, wanted, what, false);
+    }
+    return move_boxes(mesh, Source(part), shape, held, wanted, what, false);
 }
 
 Array taken(const Array& whole, const Held& wanted, int rank) {

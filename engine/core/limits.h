@@ -67,6 +67,10 @@ inline constexpr std::int64_t band_count = 8;
 /// Bytes of results from which on both kinds of stores are timed: fewer stay in the caches.
 inline constexpr std::int64_t timed_stores_bytes = 4 << 20;
 
+/// Bytes of rows for each thread that a call computes at once where its result is sent to other
+/// ranks: they are copied into messages from a second-level cache.
+inline constexpr std::int64_t moved_run_bytes = 512 * 1024;
+
 // --- Work that is worth a thread of its own ---
 
 inline constexpr std::int64_t thread_elements = 1 << 14;    ///< moved, sorted, scanned, drawn

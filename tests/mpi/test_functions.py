@@ -289,6 +289,29 @@ def test_transforms(n):
     check(lambda np, x: (np.fft.fft2(x), np.fft.rfft(x)), x, exact=False)
 
 
+def test_rows_that_go_to_their_next_reader_as_they_are_computed():
+    """What is computed in runs of rows has the bits of the whole, and lies as who reads it first wants it."""
+    x = _rng.standard_normal((1201, 523))  # uneven, and of several runs on each of four ranks
+    g, z = un.asarray(x, mesh=mesh), x + 1j * x[::-1]
+    rows = un.fft.fft(g + 1j * g[::-1])
+    both = un.fft.fft(rows, axis=0)
+    un.eval(both)
+    assert p == 1 or rows.layout == both.layout == (None, "block")
+    want = un.fft.fft(un.asarray(z))
+    np.testing.assert_array_equal(np.asarray(rows), np.asarray(want))
+    np.testing.assert_array_equal(np.asarray(both), np.asarray(un.fft.fft(want, axis=0)))
+    check(lambda np, x: np.sort(np.sort(x, axis=1), axis=0), x)
+    check(lambda np, x: np.sort(x) + np.cumsum(np.sort(x), axis=0), np.rint(9 * x))
+
+    def between(np, x):
+        s = np.sort(x)
+        s[3:5] = 1
+        t = np.sort(s[::-2, 5:], axis=0)
+        return s, t
+
+    check(between, x)
+
+
 @pytest.mark.parametrize("n", [16, 36, 7 * 9, 31, 64 * 25])
 def test_a_long_vector_is_transformed_by_parts(n, monkeypatch):
     from unisono.fft import _parts

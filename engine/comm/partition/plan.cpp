@@ -42,7 +42,12 @@ void Partition::want(std::span<Entry> window) {
 
 /// Forward: splits that nobody wants otherwise, and halos.
 void Partition::plan(std::span<Entry> window) {
-    for (const Entry& e : window) plan_entry(e);
+    for (const Entry& e : window) {
+        plan_entry(e);
+        for_each_read(e, [&](const View& v) {
+            if (is_on_mesh(v)) unread_.erase(Block::of(*v.storage));
+        });
+    }
     extend(window);
     for (std::size_t i = 0; i < window.size(); ++i) {
         if (is_elementwise(window[i])) note_halos(window[i], beyond_[i]);
@@ -142,13 +147,22 @@ void Partition::plan_entry(const Entry& e) {
     }
     if (!is_elementwise(e)) {
         const auto shared = sharing_of(*this, e);
-        const std::vector<View> results = writes_of(e);
+        const std::vector<View> operands = reads_of(e), results = writes_of(e);
+        // What another primitive made goes at once to who takes it.
+        for (std::size_t k = 0; shared && k < operands.size(); ++k) {
+            if (!is_on_mesh(operands[k])) continue;
+            const Operand& in = operand(operands[k]);
+            if (!unread_.contains(in.block)) continue;
+            const auto wanted = held_for(shared->operands[k], in.steps, in.block->shape());
+            if (wanted && may_be(*in.block, *wanted)) planned_.insert_or_assign(in.block, *wanted);
+        }
         for (std::size_t k = 0; k < results.size(); ++k) {
             Block& made = *Block::of(*results[k].storage);
             if (!is_open(made)) continue;
             const bool follows = shared && may_be(made, shared->results[k]);
             planned_.emplace(&made,
                              follows ? as_array(shared->results[k], ranks) : even(made.shape()));
+            if (follows) unread_.insert(&made);
         }
         return;
     }

@@ -85,6 +85,20 @@ void Partition::elementwise(const Entry& e, Halo beyond) {
     Tape::current().append(local);
 }
 
+/// How a new array is held whose elements must move there and arrive in memory of their own.
+std::optional<Held> Partition::moves_to(const View& out, const Held& as) {
+    const Operand& to = operand(out);
+    const Block& block = *to.block;
+    if (block.is_split() || room_.contains(&block)) return {};
+    if (out.layout->size() != element_count(block.shape())) return {};
+    const int ranks = mesh_.size();
+    const Held &planned = planned_.at(&block), mine = as_array(as, ranks);
+    if (mine == planned && mine == as) return {};
+    const Held wanted = held_by(planned, out, to.steps);
+    if (!(as_array(wanted, ranks) == wanted)) return {};
+    return wanted;
+}
+
 /// Writes what this rank has of a new array, held so.
 void Partition::store(const View& out, const Array& given, const Held& as,
                       const std::string& what) {
@@ -95,16 +109,10 @@ void Partition::store(const View& out, const Array& given, const Held& as,
     if (!block.is_split()) {
         const Held mine = as_array(as, ranks);
         const Held planned = planned_.at(&block);
-        const bool as_planned = mine == planned && mine == as;
-        const bool has_room = room_.contains(&block);
-        if (!as_planned && !has_room && out.layout->size() == element_count(block.shape())) {
-            // What moves arrives in memory of its own.
-            const Held wanted = held_by(planned, out, to.steps);
-            if (as_array(wanted, ranks) == wanted)
-                return block.adopt(planned,
-                                   move_parts(mesh_, part, out.layout->shape(), as, wanted, what));
-        }
-        if (as_planned && !has_room)
+        if (const auto wanted = moves_to(out, as))
+            return block.adopt(planned,
+                               move_parts(mesh_, part, out.layout->shape(), as, *wanted, what));
+        if (mine == planned && mine == as && !room_.contains(&block))
             return block.adopt(mine, part.view().layout->contiguous() ? part : copy(part));
         settle(block);
     }

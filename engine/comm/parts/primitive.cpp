@@ -4,8 +4,11 @@
 #include <algorithm>
 
 #include "comm/parts/exchange.h"
+#include "comm/pieces.h"
 #include "comm/redistribute.h"
 #include "core/error.h"
+#include "core/limits.h"
+#include "core/threads/threads.h"
 #include "primitives/signature.h"
 #include "tape/record/record.h"
 
@@ -120,6 +123,35 @@ SharedAxes shared_axes(const library::PrimitiveCall& call, std::span<const View>
     return best;
 }
 
+/// How a large result is computed in runs of rows that stay in a cache; null where that does not
+/// go, or leaves too few rows to a run.
+std::optional<ComputedRows> rows_of_call(const library::PrimitiveCall& call, const Sharing& shared,
+                                         std::span<const Array> local, std::span<const View> out,
+                                         int rank) {
+    constexpr std::int64_t least_rows = 8, least_runs = 4;
+    if (out.size() != 1 || local.size() > library::most_inputs || call.together) return {};
+    if (call.row().peeks != Primitive::Peeks::Never || shared.results[0].split.axis != 0) return {};
+    auto is_by_rows = [](const Held& h) {
+        return h.kind != Held::Kind::Along || h.split.axis == 0;
+    };
+    if (!std::ranges::all_of(shared.operands, is_by_rows)) return {};
+    const Box part = shared.results[0].box(rank, out[0].layout->shape());
+    const std::int64_t rows = part[0].size();
+    const std::int64_t bytes = elements_of(part) * size_of(out[0].dtype);
+    if (bytes < least_runs * limits::moved_run_bytes) return {};
+    const std::int64_t at_once = rows * limits::moved_run_bytes / bytes * thread_count();
+    if (at_once < least_rows * thread_count() || at_once * least_runs > rows) return {};
+    return ComputedRows{out[0].dtype, at_once, [&call, &shared, local](Range run) {
+                            std::vector<Array> some(local.begin(), local.end());
+                            for (std::size_t k = 0; k < some.size(); ++k) {
+                                if (shared.operands[k].kind == Held::Kind::Along)
+                                    some[k] = rows_of(some[k], run);
+                            }
+                            return library::detail::record(call.row(), call.attributes(), some,
+                                                           nullptr, nullptr);
+                        }};
+}
+
 SharedAxes shared_axes_of(const Entry& e) {
     const std::vector<View> in = reads_of(e), out = writes_of(e);
     const std::vector<int> none(in.size(), -1);
@@ -215,6 +247,13 @@ void Partition::primitive(const Entry& e) {
         local.push_back(part.view().layout->contiguous() ? part : copy(part));
     }
     const std::string what = "result of " + call.name();
+    if (const auto rows = rows_of_call(call, *shared, local, out, mesh_.rank())) {
+        if (const auto wanted = moves_to(out[0], shared->results[0])) {
+            Block& block = *operand(out[0]).block;
+            return block.adopt(planned_.at(&block), move_parts(mesh_, *rows, out[0].layout->shape(),
+                                                               shared->results[0], *wanted, what));
+        }
+    }
     std::vector<Array> made;
     auto compute = [&] {
         if (out.size() == 1 && in.size() <= library::most_inputs)
