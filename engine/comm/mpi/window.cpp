@@ -104,9 +104,7 @@ class MpiWindow final : public Window {
     MpiWindow(MPI_Comm comm, std::int64_t bytes, Kind kind, void* memory) : comm_(comm) {
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
-        bytes_.resize(static_cast<std::size_t>(size_));
-        memory_.resize(bytes_.size(), nullptr);
-        MPI_Allgather(&bytes, 1, MPI_INT64_T, bytes_.data(), 1, MPI_INT64_T, comm_);
+        note_sizes(bytes);
         const bool seen = (kind == Kind::Shared || kind == Kind::Contiguous) && on_one_node();
         if (kind == Kind::Contiguous && !seen) {
             fail(ErrorKind::Comm, "mpi: memory shared by ranks of several nodes" + place_of_call() +
@@ -118,7 +116,7 @@ class MpiWindow final : public Window {
         alone_ = kind == Kind::Given && size_ == 1;
         if (alone_) {
             allocated(window_, line, true, true);  // for the lock
-            memory_[0] = static_cast<char*>(memory);
+            own_ = static_cast<char*>(memory);
         } else if (kind == Kind::Given) {
             const int status = MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1,
                                               MPI_INFO_NULL, comm_, &window_);
@@ -127,18 +125,18 @@ class MpiWindow final : public Window {
                        " that is given (memory that MPI makes, by "
                        "un.mpi.window or Win.Allocate, works everywhere)";
             });
-            memory_[static_cast<std::size_t>(rank_)] = static_cast<char*>(memory);
+            own_ = static_cast<char*>(memory);
         } else {
             const std::int64_t room =
                 header_ + (header_ ? (bytes + line - 1) / line * line : bytes);
             char* base = allocated(window_, room, shared_, kind != Kind::Contiguous);
-            for (int r = 0; r < size_; ++r) {
+            if (base) own_ = base + header_;
+            for (int r = 0; shared_ && r < size_; ++r) {
                 MPI_Aint size = 0;
                 int unit = 0;
-                char* at = r == rank_ ? base : nullptr;
-                if (shared_)
-                    MPI_Win_shared_query(window_, r, &size, &unit, static_cast<void*>(&at));
-                if (at) memory_[static_cast<std::size_t>(r)] = at + header_;
+                char* at = nullptr;
+                MPI_Win_shared_query(window_, r, &size, &unit, static_cast<void*>(&at));
+                node_.push_back(at ? at + header_ : nullptr);
             }
         }
         if (!header_ && !alone_) allocated(lock_window_, line, on_one_node(), true);
@@ -151,8 +149,14 @@ class MpiWindow final : public Window {
         MPI_Barrier(comm_);
     }
 
-    char* memory(int rank) const override { return memory_[index(rank)]; }
-    std::int64_t bytes(int rank) const override { return bytes_[index(rank)]; }
+    char* memory(int rank) const override {
+        const std::size_t k = index(rank);
+        return shared_ ? node_[k] : rank == rank_ ? own_ : nullptr;
+    }
+    std::int64_t bytes(int rank) const override {
+        const std::size_t k = index(rank);
+        return bytes_[bytes_.size() == 1 ? 0 : k];
+    }
     bool shared() const override { return shared_; }
 
     void put(int rank, const Section& far, const void* near, DType dtype) override {
@@ -232,9 +236,8 @@ class MpiWindow final : public Window {
         if (alone_) {
             const auto item = static_cast<std::size_t>(size_of(dtype));
             std::lock_guard one_at_a_time(here_);
-            std::memcpy(before, memory_[0] + offset, item);
-            if (std::memcmp(before, expected, item) == 0)
-                std::memcpy(memory_[0] + offset, value, item);
+            std::memcpy(before, own_ + offset, item);
+            if (std::memcmp(before, expected, item) == 0) std::memcpy(own_ + offset, value, item);
             return;
         }
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
@@ -327,6 +330,14 @@ class MpiWindow final : public Window {
     }
     std::string made_text(std::int64_t bytes) const {
         return "a window of " + std::to_string(bytes) + " bytes on rank " + std::to_string(rank_);
+    }
+    void note_sizes(std::int64_t bytes) {
+        const std::int64_t mine[] = {bytes, -bytes};
+        std::int64_t most[2];
+        MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm_);
+        bytes_.assign(most[0] == -most[1] ? 1 : static_cast<std::size_t>(size_), bytes);
+        if (bytes_.size() > 1)
+            MPI_Allgather(&bytes, 1, MPI_INT64_T, bytes_.data(), 1, MPI_INT64_T, comm_);
     }
     /// Makes a window with memory of its own, which starts as zeros.
     char* allocated(MPI_Win& window, std::int64_t bytes, bool shared, bool apart) {
@@ -425,12 +436,11 @@ class MpiWindow final : public Window {
              *out = static_cast<char*>(before);
         std::lock_guard one_at_a_time(here_);
         Section s = simplified(far, item);
-        for_runs(memory_[0] + s.offset, s, 0, item, packed,
-                 [&](char* a, const char* b, std::size_t n) {
-                     if (out) std::memcpy(out, a, n);
-                     if (out) out += n;
-                     combine(how, dtype, a, b, static_cast<std::int64_t>(n) / item);
-                 });
+        for_runs(own_ + s.offset, s, 0, item, packed, [&](char* a, const char* b, std::size_t n) {
+            if (out) std::memcpy(out, a, n);
+            if (out) out += n;
+            combine(how, dtype, a, b, static_cast<std::int64_t>(n) / item);
+        });
     }
 
     // What is issued to memory of other nodes, or must be atomic. Where no request is asked for,
@@ -481,9 +491,10 @@ class MpiWindow final : public Window {
     bool shared_ = false;
     bool alone_ = false;  ///< the only rank, with memory that was given: MPI knows the lock alone
     std::mutex here_;
-    std::map<int, bool> held_;  ///< locks that this rank holds, and whether it shares them
-    std::vector<std::int64_t> bytes_;
-    std::vector<char*> memory_;
+    std::map<int, bool> held_;         ///< locks that this rank holds, and whether it shares them
+    std::vector<std::int64_t> bytes_;  ///< of each rank; one number where all have the same
+    char* own_ = nullptr;
+    std::vector<char*> node_;  ///< of each rank, where all are on one node
 };
 
 }  // namespace
