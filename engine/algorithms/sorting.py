@@ -139,7 +139,7 @@ def splitter_tree(samples, tree, count, begin, window, buckets):
 
 @un.kernel
 def bucket_counts(keys, tree, bucket, counts, n, pieces, size, buckets):
-    """The bucket of each key; 64 keys go down the tree side by side."""
+    """The bucket of each key."""
     item = un.global_id(0)
     lane = item // pieces
     first = lane * n + (item - lane * pieces) * size
@@ -148,21 +148,14 @@ def bucket_counts(keys, tree, bucket, counts, n, pieces, size, buckets):
     root = lane * buckets
     for d in range(buckets):
         counts[base + d] = 0
-    for begin in range(first, last, 64):
-        end = min(begin + 64, last)
-        for k in range(begin, end):
-            bucket[k] = np.uint16(1)
-        level = 1
-        while level < buckets:
-            for k in range(begin, end):
-                node = np.int32(bucket[k])
-                right = np.int32(keys[k] > tree[root + node])
-                bucket[k] = np.uint16(2 * node + right)
-            level = level << 1
-        for k in range(begin, end):
-            d = np.int32(bucket[k]) - buckets
-            bucket[k] = np.uint16(d)
-            counts[base + d] += 1
+    for k in range(first, last):
+        key = keys[k]
+        node = 1
+        while node < buckets:
+            node = 2 * node + np.int64(key > tree[root + node])
+        d = node - buckets
+        bucket[k] = np.uint16(d)
+        counts[base + d] += 1
 
 
 @un.kernel
