@@ -1,6 +1,8 @@
 // How OpenCL C spells qualifiers, work-item functions, barriers and atomics.
 #include "backends/c_source/opencl_c.h"
 
+#include <algorithm>
+
 #include "backends/c_source/helpers.h"
 #include "core/error.h"
 #include "ir/atomics.h"
@@ -138,6 +140,7 @@ class OpenCLWriter final : public Writer {
 
     std::string atomic_helper(const std::string& name, S atomic, DType t, Space space) override;
     std::string atomic_value(S atomic, DType t);
+    std::string streaming_helper(const std::string& name, DType t) const override;
 
     void need_type(DType t, Line line, std::string_view what) override {
         Writer::need_type(t, line, what);
@@ -162,6 +165,30 @@ class OpenCLWriter final : public Writer {
   private:
     OpenCLFeatures features_;
 };
+
+/// By a built-in of clang, of which most drivers for CPUs are made; other compilers store through
+/// the caches. The lock by which a driver's thread tells that its work-groups are done orders these
+/// stores.
+std::string OpenCLWriter::streaming_helper(const std::string& name, DType t) const {
+    constexpr std::int64_t line_bytes = 64, widest = 16;
+    const std::string type(storage_type(t));
+    const std::string width = std::to_string(std::min(widest, line_bytes / size_of(t)));
+    return "void " + name + "(__global " + type + "* to, const " + type +
+           "* from, long n)\n{\n"
+           "    long i = 0;\n"
+           "#ifdef __has_builtin\n"
+           "#if __has_builtin(__builtin_nontemporal_store)\n"
+           "    for (; i < n && ((uintptr_t)(to + i) & 63) != 0; ++i) to[i] = from[i];\n"
+           "    for (; i + " +
+           width + " <= n; i += " + width +
+           ")\n"
+           "        __builtin_nontemporal_store(vload" +
+           width + "(0, from + i), (__global " + type + width +
+           "*)(to + i));\n"
+           "#endif\n"
+           "#endif\n"
+           "    for (; i < n; ++i) to[i] = from[i];\n}\n";
+}
 
 /// What the element `seen` becomes, in C.
 std::string OpenCLWriter::atomic_value(S atomic, DType t) {

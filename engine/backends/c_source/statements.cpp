@@ -6,6 +6,7 @@
 #include "ir/atomics.h"
 #include "ir/fence.h"
 #include "ir/shuffle.h"
+#include "ir/streaming.h"
 
 namespace unisono::c_source {
 using namespace ir;
@@ -116,8 +117,26 @@ static bool is_stable(E e, const Usage& usage) {
     return true;
 }
 
+/// Moves elements past the caches, in whole lines.
+void Writer::write_streaming_copy(S loop, S store) {
+    const DType t = f().arrays[static_cast<std::size_t>(store->id)].dtype;
+    const std::string name = "un_stream_" + std::string(unisono::name(t));
+    if (helpers_.emplace(name, streaming_helper(name, t)).second) helper_order_.push_back(name);
+    const std::string& var = var_names_.at(loop->id);
+    const E from = store->args.back();
+    line("{", loop->line);
+    ++indent_;
+    line("const long " + var + " = " + value(loop->args[0]) + ";");
+    line(name + "(&" + element(store->id, store->args.first(1), store->access) + ", &" +
+         element(from->id, from->args, from->access) + ", " + value(loop->args[1], 7) + " - " +
+         var + ");");
+    --indent_;
+    line("}");
+}
+
 void Writer::write_for(S s) {
     UNISONO_ASSERT(s->reductions.empty());
+    if (const S store = streaming_copy(s)) return write_streaming_copy(s, store);
     const std::string& var = var_names_.at(s->id);
     var_magnitudes_[s->id] = std::max(magnitude(s->args[0]), magnitude(s->args[1]));
     std::string end = value(s->args[1], 7);

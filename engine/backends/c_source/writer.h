@@ -58,6 +58,8 @@ class Writer {
     /// Definition of a helper that does what the atomic statement does to a pointer's element.
     virtual std::string atomic_helper(const std::string& name, ir::S atomic, DType t,
                                       ir::Space space) = 0;
+    /// Definition of a helper that moves n elements to an array of the device, past the caches.
+    virtual std::string streaming_helper(const std::string& name, DType t) const = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).
     virtual std::string fault_helpers() const = 0;
     /// A field of record `number` behind the pointer `faults`.
@@ -117,6 +119,7 @@ class Writer {
     void statements(std::span<const ir::S> list);
     void braced(std::span<const ir::S> list);
     void write_for(ir::S s);
+    void write_streaming_copy(ir::S loop, ir::S store);
     void write_if(ir::S s, bool chained);
     void write_return(ir::S s);
     void write_call(ir::S s);

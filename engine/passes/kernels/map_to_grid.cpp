@@ -8,6 +8,7 @@
 #include "ir/rewrite.h"
 #include "passes/kernels/pack_elements.h"
 #include "passes/kernels/split_kernels.h"
+#include "passes/kernels/stage_streams.h"
 
 namespace unisono::passes {
 using namespace ir;
@@ -306,7 +307,8 @@ S in_runs(Function& f, S loop, std::int64_t length) {
     inner.loop = LoopKind::Vector;
     E bounds[] = {b.read(first), b.binary(Op::Min, b.add(b.read(first), size), end), loop->args[2]};
     inner.args = b.list(std::span<const E>(bounds));
-    S body = b.block({b.declare(first, b.add(begin, b.mul(b.read(run), size))), b.own(inner)});
+    S body = b.block({b.declare(first, b.add(begin, b.mul(b.read(run), size))),
+                      stage_streams(f, b.own(inner), first, length)});
     return b.loop(loop->loop, run, b.i64(0), count, b.i64(1), body);
 }
 

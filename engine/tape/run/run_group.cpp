@@ -373,7 +373,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
             o < call.inputs.size() ? call.inputs[o] : call.outputs[o - call.inputs.size()];
         arrays.push_back(array_arg(view, extents, {space.strides[o], extents.size()}));
     }
-    if (!stores) {
+    // A launch on a device's queue ends before its kernel does: the size alone decides there.
+    if (!stores || shape.on_device) {
         v.map->launch({arrays, call.scalars, {}, {}, 0});
         return;
     }
@@ -386,7 +387,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
 
 StoreChoice* GroupKernel::stores_of(const GroupShape& shape, std::int64_t size) {
     last_stores_.store(nullptr, std::memory_order_relaxed);
-    if (shape.on_device || shape.reduce_axis >= 0) return nullptr;
+    const bool has_caches = !shape.on_device || shape.has_cores;
+    if (!has_caches || shape.reduce_axis >= 0) return nullptr;
     std::int64_t bytes = 0;
     bool any = false;
     std::size_t last_axis = group_.inputs.size() * static_cast<std::size_t>(shape.rank) - 1;
@@ -408,7 +410,7 @@ StoreChoice* GroupKernel::stores_of(const GroupShape& shape, std::int64_t size) 
         stores_.push_back({shape, size_class, StoreChoice(bytes > last_level_cache() / 2)});
         found = &stores_.back().choice;
     }
-    last_stores_.store(found, std::memory_order_relaxed);
+    if (!shape.on_device) last_stores_.store(found, std::memory_order_relaxed);
     return found;
 }
 

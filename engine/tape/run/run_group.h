@@ -58,7 +58,7 @@ class GroupKernel {
     /// Name of the executor that ran last, and the source of its variants, for explain.
     const char* executor() const { return executor_.load(std::memory_order_relaxed); }
     std::string source() const;
-    /// How the last run stored its results, where they were large; else empty.
+    /// How the last run stored its results, where they were large and the host's; else empty.
     std::string stores() const;
 
   private:
