@@ -79,7 +79,9 @@ std::int64_t count_of_numpy(Distribution what, void* function, int count, std::i
     auto* state = reinterpret_cast<BitGenerator*>(static_cast<std::uintptr_t>(generator));
     auto whole = [&](int k) { return static_cast<std::int64_t>(p[k]); };
     if (what == Distribution::Binomial) {
-        std::int64_t prepared[64] = {};  // numpy/random/distributions.h: binomial_t, of 21 words
+        // numpy/random/distributions.h: binomial_t, of 21 words. It keeps what follows from the
+        // last parameters, which loops rarely change.
+        static thread_local std::int64_t prepared[64];
         return reinterpret_cast<std::int64_t (*)(BitGenerator*, double, std::int64_t, void*)>(
             function)(state, p[1], whole(0), prepared);
     }

@@ -147,3 +147,41 @@ def test_a_stream_is_drawn_from_by_its_addresses():
     assert a.next_double(a.state) == b.next_double(b.state)
     assert a.next_uint64(a.state) == b.next_uint64(b.state)
     assert ours.state == theirs.state
+
+
+@un.jit
+def many_curves(rng, n):
+    drawn = np.empty((n, 2))
+    for i in range(n):
+        drawn[i, 0] = rng.normal(3.0, 0.7)
+        drawn[i, 1] = rng.exponential(2.3)
+    return drawn
+
+
+@pytest.mark.parametrize("bits", BITS[:4], ids=lambda b: b.__name__)
+def test_normal_and_exponential_numbers_have_the_bits_of_numpys_also_in_the_tails(bits):
+    rng = np.random.Generator(bits(8))
+    expected = np.array([(rng.normal(3.0, 0.7), rng.exponential(2.3)) for _ in range(60_000)])
+    found = np.asarray(many_curves(np.random.Generator(bits(8)), 60_000))
+    assert found.tobytes() == expected.tobytes()
+    assert (abs(expected[:, 0] - 3.0) > 3.66 * 0.7).any()
+    assert (expected[:, 1] > 7.7 * 2.3).any()
+
+
+@un.jit
+def alternating_binomials(rng, n):
+    drawn = np.empty((n, 2), np.int64)
+    for i in range(n):
+        drawn[i, 0] = rng.binomial(20 + i % 2, 0.3)
+        drawn[i, 1] = rng.binomial(1000, 0.9 - i % 3 * 0.1)
+    return drawn
+
+
+def test_binomial_numbers_of_changing_parameters_are_numpys():
+    rng = np.random.default_rng(8)
+    expected = [
+        (rng.binomial(20 + i % 2, 0.3), rng.binomial(1000, 0.9 - i % 3 * 0.1)) for i in range(2000)
+    ]
+    assert alternating_binomials(np.random.default_rng(8), 2000).tolist() == [
+        list(r) for r in expected
+    ]
