@@ -221,7 +221,7 @@ bool Bindings::resolve_exit(Loop& loop, Env normal, bool has_normal) {
                     if (joined == Joined::Never) merged.names[name] = mixed(a, b);
                     grew |= joined == Joined::Wider;
                 } else if (a.state == State::Defined || b.state == State::Mixed) {
-                    merged.names[name] = maybe(b);
+                    merged.names[name] = b;
                 }
             }
             for (const auto& [name, a] : known) {

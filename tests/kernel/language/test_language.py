@@ -36,6 +36,24 @@ def for_else(n, k):
     return r
 
 
+def for_else_target(n, k):
+    for i in range(n):
+        if i == k:
+            break
+    else:
+        i = -1
+    return i
+
+
+def for_else_item(a, k):
+    for i, x in enumerate(a):
+        if x * i == k:
+            break
+    else:
+        return -1, 0.0
+    return i, x
+
+
 def for_else_without_break(n):
     s = 0
     for i in range(n):
@@ -159,6 +177,11 @@ CASES = [
     (for_else, 5, 2),
     (for_else, 5, 9),
     (for_else, 0, 0),
+    (for_else_target, 5, 2),
+    (for_else_target, 5, 9),
+    (for_else_target, 0, 0),
+    (for_else_item, np.arange(5.0), 9.0),
+    (for_else_item, np.arange(5.0), 10.0),
     (for_else_without_break, 4),
     (while_else, 10),
     (while_else, 8),
