@@ -281,6 +281,120 @@ def test_refused_matrices_are_refused_by_blocks_on_all_ranks(small_blocks):
     assert float(un.ones(11, mesh=mesh).sum()) == 11
 
 
+class Ungathered:
+    """Fails where ranks got all of an array, outside of NumPy's view of it."""
+
+    def __enter__(self):
+        un.synchronize()
+        self.before = un.stats()["bytes_gathered"]
+
+    def __exit__(self, *_):
+        un.synchronize()
+        assert un.stats()["bytes_gathered"] == self.before
+
+
+# More than ranks may get all of.
+many = 9001
+
+
+def ungathered(function, *arrays):
+    """`function(package, *arrays)` of NumPy and of ours, which sends no array to all ranks."""
+    want = function(np, *(a.copy() for a in arrays))
+    given = [un.asarray(a, mesh=mesh) for a in arrays]
+    with Ungathered():
+        got = function(un, *given)
+        un.synchronize()
+    np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_places_in_long_vectors(side):
+    v = np.sort(vector(many) * 3)
+    v[-7:] = np.nan
+    x = np.concatenate([vector(many) * 2, [np.nan, -1e9, 1e9]])
+    ungathered(lambda np, v, x: np.searchsorted(v, x, side), v, x)
+    ungathered(lambda np, v, x: np.searchsorted(v, x[::-2].reshape(-1, 2), side), v, x)
+    ungathered(lambda np, v: np.searchsorted(v, v[3], side), v)
+    z = v[: many - 7] + 1j
+    ungathered(lambda np, z: np.searchsorted(z, z[::-1], side), z)
+    small = un.asarray(x[:11], mesh=mesh)
+    want = np.searchsorted(v, x[:11], side)
+    np.testing.assert_array_equal(un.searchsorted(un.asarray(v, mesh=mesh), small, side), want)
+
+
+@pytest.mark.parametrize("k", [0, 1, 500, 6000, many])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_best_of_long_vectors(k, largest):
+    v = vector(many)
+    v[::1000] = np.nan
+    order = np.argsort(v, stable=True)
+    if largest:
+        order = many - 1 - np.argsort(v[::-1], stable=True)[::-1]
+    x = un.asarray(v, mesh=mesh)
+    with Ungathered():
+        values, places = un.top_k(x, k, largest=largest)
+        un.eval(values, places)
+    np.testing.assert_array_equal(np.asarray(places), order[:k])
+    np.testing.assert_array_equal(np.asarray(values), v[order[:k]])
+
+
+def test_partitions_of_long_vectors():
+    v = vector(many)
+    x = un.asarray(v, mesh=mesh)
+    for k in (0, 77, [5, many - 1]):
+        with Ungathered():
+            values, places = un.partition(x, k), un.argpartition(x, k)
+            un.synchronize()
+        values, places = np.asarray(values), np.asarray(places)
+        np.testing.assert_array_equal(values[k], np.sort(v)[k])
+        np.testing.assert_array_equal(v[places][k], np.sort(v)[k])
+        np.testing.assert_array_equal(np.sort(places), np.arange(many))
+    ungathered(lambda np, v: np.median(v) + np.percentile(v, 30), v)
+
+
+def test_segments_of_long_vectors():
+    v = vector(many)
+    for begins in (
+        np.arange(0, many, 7),
+        np.sort(_rng.integers(0, many, 50)),
+        np.array([many - 1]),
+        np.array([3, 3, 5, 5, many - 1, many - 1]),
+    ):
+        ungathered(lambda np, v, b: np.add.reduceat(v, b), v, begins)
+        ungathered(lambda np, v, b: np.maximum.reduceat(v, b), v, begins)
+    x = un.asarray(_rng.standard_normal(many))
+    begins = un.asarray([0, 5, 4000, 4001])
+    ours = un.add.reduceat(x.to_device(mesh), begins.to_device(mesh))
+    np.testing.assert_array_equal(np.asarray(ours), np.asarray(un.add.reduceat(x, begins)))
+    check(lambda np, v, b: np.add.reduceat(v, b), v, np.array([5, 2, 8000, 0]))
+
+
+def test_long_vectors_are_rearranged_where_they_are():
+    v, i = vector(many), _rng.integers(0, many, many)
+    ungathered(lambda np, v, i: np.repeat(v, i % 3), v, i)
+    ungathered(lambda np, v: np.extract(v > 0, v), v)
+    ungathered(lambda np, v: v[np.nonzero(v > 3)], v)
+    ungathered(lambda np, v: np.stack([v, 2 * v]), v)
+    ungathered(lambda np, v: np.stack([v, 2 * v], -1), v)
+    x = un.stack([un.asarray(v, mesh=mesh)] * 2)
+    assert p == 1 or x.layout == (None, "block")
+    steps = np.linspace(-9, 9, 50)
+    ungathered(lambda np, v: np.interp(v, steps, np.cos(steps)), v)
+
+
+def test_a_table_of_the_host_is_taken_from_at_spread_positions():
+    table, i = vector(50), _rng.integers(-50, 50, many)
+    ours, want = un.asarray(table), table[i]
+    with Ungathered():
+        made = ours[un.asarray(i, mesh=mesh)]
+    ours[:] = 0  # what was taken stays
+    assert made.mesh == mesh
+    np.testing.assert_array_equal(np.asarray(made), want)
+    rows = un.asarray(table.reshape(10, 5))
+    made = rows[un.asarray(i % 10, mesh=mesh), 1:]
+    np.testing.assert_array_equal(np.asarray(made), table.reshape(10, 5)[i % 10, 1:])
+
+
 @pytest.mark.parametrize("n", [1, 4, 13])
 def test_transforms(n):
     x, v = table(n, 6), vector(n)

@@ -120,6 +120,15 @@ Halo Partition::extension_of(const Entry& e, Halo wanted) {
     return can ? wanted : Halo{};
 }
 
+/// Evenly along the first axis that gives each rank a part.
+static Held evenly(Dims shape, int ranks) {
+    const auto found = std::ranges::find_if(shape, [&](std::int64_t n) { return n >= ranks; });
+    const auto axis = found == shape.end() ? 0 : found - shape.begin();
+    return shape.empty() ? Held::all(ranks)
+                         : Held::along(Split::even(static_cast<int>(axis),
+                                                   shape[static_cast<std::size_t>(axis)], ranks));
+}
+
 void Partition::plan_entry(const Entry& e) {
     const int ranks = mesh_.size();
     auto even = [&](Dims shape) { return default_held(shape); };
@@ -160,16 +169,23 @@ void Partition::plan_entry(const Entry& e) {
             Block& made = *Block::of(*results[k].storage);
             if (!is_open(made)) continue;
             const bool follows = shared && may_be(made, shared->results[k]);
-            planned_.emplace(&made,
-                             follows ? as_array(shared->results[k], ranks) : even(made.shape()));
+            planned_.emplace(
+                &made, follows ? as_array(shared->results[k], ranks) : evenly(made.shape(), ranks));
             if (follows) unread_.insert(&made);
         }
         return;
     }
     if (!is_open(out)) return;
-    // A first write of a part says nothing of the whole.
+    // A first write of a part says nothing of the whole, but for axes that it writes all of.
     const bool writes_all = e.out.layout->size() == element_count(out.shape());
     std::optional<Held> chosen;
+    auto follow = [&](const Held& in) {
+        auto all = held_for(in, operand(e.out).steps, out.shape());
+        if (!all || all->kind != Held::Kind::Along || all->is_cyclic() || !may_be(out, *all))
+            return;
+        const Split& s = all->split;
+        if (s.extent == s.base && s.start == 0 && s.step == 1) chosen = as_array(*all, ranks);
+    };
     bool has_operand = false, is_everywhere = true;
     for_each_read(e, [&](const View& v) {
         if (!is_on_mesh(v) || operand(v).block->shape().empty()) return;
@@ -178,6 +194,7 @@ void Partition::plan_entry(const Entry& e) {
         is_everywhere = is_everywhere && in.kind == Held::Kind::All;
         const bool may_follow = !in.splits().empty() && !is_of_views_only(in) && may_be(out, in);
         if (may_follow && !chosen && writes_all) chosen = in;
+        if (may_follow && !chosen && in.kind == Held::Kind::Along) follow(in);
     });
     if (out.shape().empty() || (has_operand && is_everywhere && writes_all))
         chosen = Held::all(ranks);

@@ -3,6 +3,7 @@
 #include "comm/partition/entries.h"
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
+#include "comm/place.h"
 #include "comm/redistribute.h"
 #include "core/error.h"
 #include "tape/record/record.h"
@@ -125,9 +126,11 @@ Array Partition::take(const Array& table, std::span<const Array> positions) {
     std::vector<std::int64_t> shape(from.begin() + static_cast<std::ptrdiff_t>(positions.size()),
                                     from.end());
     shape.insert(shape.begin(), positions[0].size());
-    const Array made = empty(shape, table.dtype(), table.device());
+    // A table of the host is the same on all ranks.
+    Device* place = &mesh_.place();
+    const Array made = empty(shape, table.dtype(), place);
     if (made.size() == 0) return made;
-    const std::vector<Array> reads = with_positions(table, positions, table.device());
+    const std::vector<Array> reads = with_positions(table, positions, place);
     Entry e{};
     record(e, make_take(), reads, made);
     return made;

@@ -7,6 +7,7 @@
 
 #include "comm/pieces.h"
 #include "core/error.h"
+#include "library/gather/index.h"
 #include "tape/record/record.h"
 #include "tape/tape.h"
 
@@ -39,6 +40,13 @@ std::span<T> values_of(const Array& a) {
 }
 template std::span<const std::int64_t> values_of<const std::int64_t>(const Array&);
 template std::span<std::int64_t> values_of<std::int64_t>(const Array&);
+
+Array at_positions(const Array& a, const Array& positions) {
+    library::IndexPart part;
+    part.is_array = true;
+    part.array = positions;
+    return library::get_items(a, {&part, 1});
+}
 
 std::vector<std::int64_t> gather_numbers(Mesh& mesh, std::int64_t mine, const std::string& what) {
     const std::vector<std::int64_t> same(static_cast<std::size_t>(mesh.size()), mine);

@@ -21,6 +21,9 @@ char* memory_of(const Array& a, bool for_write);
 /// An array of the host.
 Array vector_of(std::span<const std::int64_t> values);
 
+/// The elements of a vector at these positions.
+Array at_positions(const Array& a, const Array& positions);
+
 /// The numbers of all ranks, in their order.
 std::vector<std::int64_t> gather_numbers(Mesh& mesh, std::int64_t mine, const std::string& what);
 /// What each rank has for this one: to_each[r] goes to rank r.

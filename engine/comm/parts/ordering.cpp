@@ -15,10 +15,10 @@
 #include "comm/parts/primitive.h"
 #include "comm/pieces.h"
 #include "comm/redistribute.h"
-#include "library/gather/index.h"
 #include "library/reduce/extremes.h"
 #include "library/sort/ranges.h"
 #include "library/sort/search.h"
+#include "library/sort/select.h"
 #include "library/sort/sort.h"
 #include "library/sort/unique.h"
 
@@ -29,13 +29,6 @@ namespace {
 Array reversed(const Array& a) {
     IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
     return copy(index(a, {&item, 1}));
-}
-
-Array at_positions(const Array& a, const Array& positions) {
-    library::IndexPart part;
-    part.is_array = true;
-    part.array = positions;
-    return library::get_items(a, {&part, 1});
 }
 
 /// Elements of a vector with where they were, on the rank that has their range of the order.
@@ -299,6 +292,28 @@ Held backwards(const Held& held) {
     return Held::along(held.split.seen(0, n, n - 1, -1));
 }
 
+/// A whole order, of equal elements the first one first.
+struct Ordered {
+    Array values, places;
+    Held as;
+};
+
+Ordered in_order(Partition& p, View v, bool descending, const std::string& what) {
+    const std::int64_t n = v.layout->size();
+    Array turned;
+    if (descending) {
+        // Of the elements from the last to the first, so that equal ones keep their order.
+        IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
+        turned = index(Array::of(v), {&item, 1});
+        v = turned.view();
+    }
+    const Ranged sorted = in_ranges(p, v, Wanted::Places, what);
+    const Held as = parts_of_sizes(sorted.sizes, 0);
+    if (!descending) return {sorted.values, sorted.places, as};
+    const Arg from[] = {Arg{scalar_operand(Scalar::of(DType::Int64, n - 1))}, sorted.places.arg()};
+    return {reversed(sorted.values), reversed(apply(Op::Sub, from)), backwards(as)};
+}
+
 std::string text_of(const Entry& e) {
     return call_of(e).name() + " of " + shape_text(e.in[0].layout->shape());
 }
@@ -313,22 +328,56 @@ void sort_parts(Partition& p, const Entry& e) {
     p.store(e.out, sorted.values, as, "sorted parts");
 }
 
+/// In order each element is in its place.
+void partition_parts(Partition& p, const Entry& e) {
+    const Ranged sorted = in_ranges(p, e.in[0], Wanted::EvenParts, text_of(e));
+    p.store(e.out, sorted.values,
+            sorted.is_even ? even_parts(p, e.in[0]) : parts_of_sizes(sorted.sizes, 0),
+            "sorted parts");
+}
+
+void argpartition_parts(Partition& p, const Entry& e) {
+    const Ranged sorted = in_ranges(p, e.in[0], Wanted::Places, text_of(e));
+    p.store(e.out, sorted.places, parts_of_sizes(sorted.sizes, 0), "order of parts");
+}
+
 void argsort_parts(Partition& p, const Entry& e) {
-    View v = e.in[0];
-    const bool descending = attributes_of<primitives::Sorting>(e).descending;
-    const std::int64_t n = v.layout->size();
-    Array turned;
-    if (descending) {
-        // Of the elements from the last to the first, so that equal ones keep their order.
-        IndexItem item{IndexItem::Kind::Slice, 0, 0, -1, false, false};
-        turned = index(Array::of(v), {&item, 1});
-        v = turned.view();
+    const Ordered ordered =
+        in_order(p, e.in[0], attributes_of<primitives::Sorting>(e).descending, text_of(e));
+    p.store(e.out, ordered.places, ordered.as, "order of parts");
+}
+
+/// All ranks choose from the best of each part; of much, the order begins with what is wanted.
+void top_k_parts(Partition& p, const Entry& e) {
+    Mesh& mesh = p.mesh();
+    const auto& top = attributes_of<primitives::TopK>(e);
+    const std::vector<View> out = writes_of(e);
+    const std::string what = text_of(e);
+    const Held even = even_parts(p, e.in[0]);
+    const std::int64_t n = e.in[0].layout->size();
+    if (!is_few(out[0]) && top.k > n / mesh.size() / mesh.size()) {
+        const Ordered ordered = in_order(p, e.in[0], top.largest, what);
+        const Range first = intersect(ordered.as.split.range(mesh.rank()), {0, top.k});
+        const Held as = Held::along(ordered.as.split.seen(0, top.k, 0, 1));
+        p.store(out[0], rows_of(ordered.values, {0, first.size()}), as, what);
+        return p.store(out[1], rows_of(ordered.places, {0, first.size()}), as, what);
     }
-    const Ranged sorted = in_ranges(p, v, Wanted::Places, text_of(e));
-    const Held as = parts_of_sizes(sorted.sizes, 0);
-    if (!descending) return p.store(e.out, sorted.places, as, "order of parts");
-    const Arg from[] = {Arg{scalar_operand(Scalar::of(DType::Int64, n - 1))}, sorted.places.arg()};
-    p.store(e.out, reversed(apply(Op::Sub, from)), backwards(as), "order of parts");
+    const Array part = p.part(e.in[0], even);
+    auto from_part = [&](int r) { return std::min(top.k, even.split.range(r).size()); };
+    const std::int64_t mine = from_part(mesh.rank()), copies[] = {mesh.size(), mine};
+    const auto [values, places] = library::top_k(part, 0, mine, top.largest);
+    const std::vector<std::int64_t> to_each(static_cast<std::size_t>(mesh.size()), mine);
+    std::vector<std::int64_t> from_each;
+    for (int r = 0; r < mesh.size(); ++r) from_each.push_back(from_part(r));
+    auto of_all = [&](const Array& own) {
+        const Array given = reshape(copy(broadcast_to(own, copies)), {copies[0] * mine});
+        return swap_rows(mesh, given, to_each, from_each, what);
+    };
+    const Array candidates = of_all(values);
+    const Array where = of_all(plus(places, even.split.range(mesh.rank()).begin));
+    const auto [best, at] = library::top_k(candidates, 0, top.k, top.largest);
+    p.store(out[0], best, Held::all(mesh.size()), what);
+    p.store(out[1], at_positions(where, at), Held::all(mesh.size()), what);
 }
 
 void unique_parts(Partition& p, const Entry& e) {

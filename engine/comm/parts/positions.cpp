@@ -1,6 +1,7 @@
 // Moves elements at positions and under masks: positions go to the ranks that own what they name.
 #include <algorithm>
 
+#include "comm/partition/entries.h"
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
 #include "comm/pieces.h"
@@ -134,8 +135,17 @@ void take_parts(Partition& p, const Entry& e) {
     const View& table = in[0];
     const std::string what = "take of " + shape_text(e.out.layout->shape()) + " from " +
                              shape_text(table.layout->shape());
-    const Held held = p.held_on_axis(table);
-    const Array part = p.part(table, held);
+    const Held held = is_on_mesh(table) ? p.held_on_axis(table) : Held::all(mesh.size());
+    const Array part = is_on_mesh(table) ? p.part(table, held) : Array::of(table);
+    if (held.kind == Held::Kind::All) {
+        // Each rank takes what its share of the positions names.
+        const Held has = p.held_on_axis(positions[0]);
+        const Held share =
+            has.kind == Held::Kind::Along ? has : p.default_held(positions[0].layout->shape());
+        std::vector<Array> own;
+        for (const View& v : positions) own.push_back(p.part(v, share));
+        return p.store(e.out, library::get_items(part, parts_of(own)), share, what);
+    }
     if (!is_requested(held, positions.size())) {
         // Other axes are split: each rank takes the same rows of its part.
         std::vector<Array> all;

@@ -49,8 +49,11 @@ constexpr Rule rules[] = {
     {"qr", qr_parts, 2},
     {"svd", svd_parts, 2},
     {"lstsq", lstsq_parts, 2},
-    {"partition", nullptr},
-    {"argpartition", nullptr},
+    {"partition", partition_parts},
+    {"argpartition", argpartition_parts},
+    {"top_k", top_k_parts},
+    {"search_sorted", search_parts},
+    {"reduce_segments", segment_parts},
     // Matrices of which every rank gets all, and vectors whose algorithm over parts is yet to come.
     {"solve", nullptr, 2},
     {"inv", nullptr, 2},
@@ -59,9 +62,6 @@ constexpr Rule rules[] = {
     {"eigh", nullptr, 2},
     {"eig", nullptr, 2},
     {"fft", nullptr, 1},
-    {"top_k", nullptr, 1},
-    {"reduce_segments", nullptr, 1},
-    {"search_sorted", nullptr, 1},
     {"slide", nullptr, 1},
     {"matmul_scaled", nullptr, 2},
     {"repeat", nullptr, 1},
@@ -234,6 +234,8 @@ void check_primitive(const Entry& e) {
 void Partition::primitive(const Entry& e) {
     if (moves_positions(e)) return move_positions(*this, e);
     const Rule* rule = rule_of(e);
+    // Values are independent of each other, but all ranks would need all that is searched.
+    if (rule && rule->run == search_parts && !is_few(e.in[0])) return search_parts(*this, e);
     const std::optional<Sharing> shared = sharing_of(*this, e);
     if (!shared) return rule && rule->run ? rule->run(*this, e) : run_everywhere(*this, e);
     const library::PrimitiveCall& call = call_of(e);

@@ -25,6 +25,9 @@ struct Sharing {
 /// Null where they do not share it so.
 std::optional<Sharing> sharing_of(Partition& partition, const Entry& entry);
 
+/// Whether an operand is so small that all ranks may get all of it.
+inline bool is_few(const View& v) { return v.layout->size() <= 1 << 12; }
+
 /// Operands and results of an entry, those in its tail included.
 std::vector<View> reads_of(const Entry& entry);
 std::vector<View> writes_of(const Entry& entry);
@@ -40,10 +43,15 @@ const Attributes& attributes_of(const Entry& e) {
 }
 Array call_locally(const Entry& e, std::span<const Array> operands);
 
-// Algorithms over parts: ordering.cpp, positions.cpp, counting.cpp, products.cpp, drawing.cpp,
-// scanning.cpp, factoring.cpp.
+// Algorithms over parts: ordering.cpp, searching.cpp, positions.cpp, counting.cpp, products.cpp,
+// drawing.cpp, scanning.cpp, segments.cpp, factoring.cpp.
 void sort_parts(Partition&, const Entry&);
 void argsort_parts(Partition&, const Entry&);
+void partition_parts(Partition&, const Entry&);
+void argpartition_parts(Partition&, const Entry&);
+void top_k_parts(Partition&, const Entry&);
+void search_parts(Partition&, const Entry&);
+void segment_parts(Partition&, const Entry&);
 void unique_parts(Partition&, const Entry&);
 void extreme_of_parts(Partition&, const Entry&);
 void select_parts(Partition&, const Entry&);

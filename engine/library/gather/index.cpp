@@ -603,6 +603,15 @@ void put_apart(Windows& windows, const Resolved& r, const Array& value) {
     windows.put(transpose(r.base, at.axes), at.positions, reshape(first, shape));
 }
 
+/// Of an array that is spread, or that spread indices name elements of; else null.
+Windows* windows_of_items(const Array& a, const Resolved& r) {
+    Windows* windows = windows_of(a);
+    for (const AxisIndex& x : r.indices) {
+        if (!windows && x.axis >= 0) windows = windows_of(x.index);
+    }
+    return windows;
+}
+
 }  // namespace
 
 Array get_items(const Array& given, std::span<const IndexPart> parts) {
@@ -610,7 +619,7 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     if (const Array* mask = whole_mask(a, parts)) return select_items(a, *mask);
     Resolved r = resolve(a, parts);
     std::vector<std::int64_t> shape = result_shape(r);
-    if (Windows* windows = windows_of(a)) return take_apart(*windows, r);
+    if (Windows* windows = windows_of_items(a, r)) return take_apart(*windows, r);
     if (r.indices.size() == 1 && r.base.rank() == 1 && !r.indices[0].checked)
         return take_elements(r, shape);
     Positions p = positions_of(r);
