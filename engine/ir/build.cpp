@@ -406,6 +406,11 @@ S Builder::attempt(S body, std::span<const std::int32_t> outs) {
     s.outs = f_.arena->copy(outs);
     return own(s);
 }
+S Builder::prefetch(E load) {
+    Stmt s = node(StmtKind::Prefetch);
+    s.args = list(std::span<const E>(&load, 1));
+    return own(s);
+}
 S Builder::barrier() { return own(node(StmtKind::Barrier)); }
 S Builder::native(const std::string& name, std::span<const E> values,
                   std::span<const std::int32_t> outs) {

@@ -87,6 +87,7 @@ class Builder {
     S store(std::int32_t array, std::span<const E> indices, E value, Access access = Access::Inside,
             bool streaming = false);
     S store_part(std::int32_t array, std::span<const E> indices, E value, int part, Access access);
+    S prefetch(E load);
     S atomic(std::int32_t array, Op op, std::span<const E> indices, E value,
              Access access = Access::Inside);
     S allocate(std::int32_t array, std::span<const E> extents);

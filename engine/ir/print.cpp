@@ -390,6 +390,7 @@ class Printer {
                 nested(s->body, depth + 1);
                 break;
             }
+            case StmtKind::Prefetch: line(depth, "prefetch " + list(s->args), s->line); break;
             case StmtKind::Barrier:
                 if (is_shuffle(s))
                     line(depth, name_of(vars_, s->outs[0]) + " = shuffle " + list(s->args),

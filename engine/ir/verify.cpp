@@ -346,6 +346,11 @@ class Verifier {
                 break;
             case StmtKind::Continue: require(!loops_.empty(), "continue stands in a loop"); break;
             case StmtKind::Return: leave(s); break;
+            case StmtKind::Prefetch:
+                require(s->args.size() == 1 && s->args[0]->kind == ExprKind::Load &&
+                            !is_complex(s->args[0]->dtype),
+                        "a prefetch names an element, which is no complex number");
+                break;
             case StmtKind::Barrier:
                 if (is_fence(s)) break;
                 if (is_shuffle(s)) {

@@ -140,6 +140,7 @@ class OpenCLWriter final : public Writer {
 
     std::string atomic_helper(const std::string& name, S atomic, DType t, Space space) override;
     std::string atomic_value(S atomic, DType t);
+    std::string prefetch_helper(const std::string& name) const override;
     std::string streaming_helper(const std::string& name, DType t) const override;
 
     void need_type(DType t, Line line, std::string_view what) override {
@@ -165,6 +166,17 @@ class OpenCLWriter final : public Writer {
   private:
     OpenCLFeatures features_;
 };
+
+/// Drivers for CPUs do nothing for OpenCL's own prefetch.
+std::string OpenCLWriter::prefetch_helper(const std::string& name) const {
+    return "void " + name +
+           "(__global const void* at)\n{\n"
+           "#ifdef __has_builtin\n"
+           "#if __has_builtin(__builtin_prefetch)\n"
+           "    __builtin_prefetch(at);\n"
+           "#endif\n"
+           "#endif\n}\n";
+}
 
 /// By a built-in of clang, of which most drivers for CPUs are made; other compilers store through
 /// the caches. The lock by which a driver's thread tells that its work-groups are done orders these

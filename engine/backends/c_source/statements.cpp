@@ -93,6 +93,13 @@ void Writer::statement(S s) {
         case StmtKind::Break: line("break;", s->line); return;
         case StmtKind::Continue: line("continue;", s->line); return;
         case StmtKind::Return: write_return(s); return;
+        case StmtKind::Prefetch: {
+            const E load = s->args[0];
+            const std::string name = "un_prefetch";
+            if (helpers_.emplace(name, prefetch_helper(name)).second) helper_order_.push_back(name);
+            line(name + "(&" + element(load->id, load->args, load->access) + ");", s->line);
+            return;
+        }
         case StmtKind::Barrier:
             if (is_fence(s))
                 line(std::string(fence()), s->line);

@@ -58,6 +58,8 @@ class Writer {
     /// Definition of a helper that does what the atomic statement does to a pointer's element.
     virtual std::string atomic_helper(const std::string& name, ir::S atomic, DType t,
                                       ir::Space space) = 0;
+    /// Definition of a helper that fetches an element of the device's memory into the caches.
+    virtual std::string prefetch_helper(const std::string& name) const = 0;
     /// Definition of a helper that moves n elements to an array of the device, past the caches.
     virtual std::string streaming_helper(const std::string& name, DType t) const = 0;
     /// struct un_fault and un_raise(faults, site, v0, v1, v2, v3).

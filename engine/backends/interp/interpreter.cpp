@@ -401,6 +401,7 @@ class Frame {
             case StmtKind::Break: return Flow::Break;
             case StmtKind::Continue: return Flow::Continue;
             case StmtKind::Return: return leave(s);
+            case StmtKind::Prefetch: break;
             case StmtKind::Barrier:
                 if (!is_fence(s)) broken("a barrier is left after lowering", s->line);
                 std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -174,6 +174,7 @@ void FunctionEmitter::emit(ir::S s) {
             branch_away(loops_.back().next);
             break;
         case StmtKind::Return: emit_return(s); break;
+        case StmtKind::Prefetch: break;  // devices with cores alone gain from it
         case StmtKind::Barrier:
             if (ir::is_shuffle(s))
                 device_shuffle(s);

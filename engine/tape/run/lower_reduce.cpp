@@ -243,6 +243,7 @@ class LeafLowering {
                 body.push_back(b_.declare(sums[k][lane], values_.value(o.node)));
             }
         }
+        if (shape_.has_cores) fetch_next_leaf(first, later);
         for (std::size_t lane = 0; lane < width; ++lane) {
             std::vector<E> at = here();
             at.back() = b_.add(first, b_.i64(static_cast<std::int64_t>(lane)));
@@ -269,6 +270,23 @@ class LeafLowering {
             body.push_back(b_.store(scratch_[k], scratch_index(), b_.read(lane.front())));
         }
         return b_.block(body);
+    }
+
+    /// Fetches the lines of the row as far behind `first` as a leaf is long: the additions of a
+    /// leaf keep a core from reading far ahead itself.
+    void fetch_next_leaf(E first, std::vector<S>& out) {
+        constexpr std::int64_t line_bytes = 64;
+        const auto rank = static_cast<std::size_t>(shape_.rank);
+        for (std::size_t k = 0; k < group_.inputs.size(); ++k) {
+            const DType t = group_.inputs[k];
+            if (is_complex(t) || shape_.strides[(k + 1) * rank - 1] != ir::StrideClass::One)
+                continue;
+            for (std::int64_t lane = 0; lane < reduction::lanes; lane += line_bytes / size_of(t)) {
+                std::vector<E> at = here();
+                at.back() = b_.add(first, b_.i64(reduction::leaf_elements + lane));
+                out.push_back(b_.prefetch(b_.load(values_.inputs()[k], at)));
+            }
+        }
     }
 
     /// A leaf of any number of elements, or of all, with an array of lanes.
