@@ -68,8 +68,8 @@ inline constexpr std::int64_t band_count = 8;
 inline constexpr std::int64_t timed_stores_bytes = 4 << 20;
 
 /// Bytes of rows for each thread that a call computes at once where its result is sent to other
-/// ranks: they are copied into messages from a second-level cache.
-inline constexpr std::int64_t moved_run_bytes = 512 * 1024;
+/// ranks: they are copied into messages while a cache holds them.
+inline constexpr std::int64_t moved_run_bytes = 2 << 20;
 
 // --- Work that is worth a thread of its own ---
 

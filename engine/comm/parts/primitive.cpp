@@ -128,7 +128,7 @@ SharedAxes shared_axes(const library::PrimitiveCall& call, std::span<const View>
 std::optional<ComputedRows> rows_of_call(const library::PrimitiveCall& call, const Sharing& shared,
                                          std::span<const Array> local, std::span<const View> out,
                                          int rank) {
-    constexpr std::int64_t least_rows = 8, least_runs = 4;
+    constexpr std::int64_t least_rows = 8, least_runs = 2;
     if (out.size() != 1 || local.size() > library::most_inputs || call.together) return {};
     if (call.row().peeks != Primitive::Peeks::Never || shared.results[0].split.axis != 0) return {};
     auto is_by_rows = [](const Held& h) {
