@@ -220,7 +220,7 @@ PyMethodDef device_memory_methods[] = {
 
 PyObject* shared_on_device(PyObject* o) {
     if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_array(o) || is_value_object(o) ||
-        PyType_Check(o))
+        has_buffer_of_array(o) || PyType_Check(o))
         return nullptr;
     if (PyObject_HasAttrString(o, "__cupy_get_ndarray__")) {
         Ref made(PyObject_CallMethod(o, "__cupy_get_ndarray__", nullptr));

@@ -47,7 +47,7 @@ bool Arguments::add_records(PyObject* object, const std::string& name) {
     NumPyArray element{};
     const auto* a = reinterpret_cast<const NumPyArray*>(object);
     if (has_buffer_of_array(object)) {  // ours: NumPy's view of them, while the call lasts
-        Ref host(PyObject_CallMethod(object, "__array__", nullptr));
+        Ref host(PyObject_CallMethod(object, "_in_host_memory", nullptr));
         if (!host) throw PythonError{};
         a = reinterpret_cast<const NumPyArray*>(host.get());
         kept_.push_back(std::move(host));

@@ -46,7 +46,9 @@ def memory(kernel, d, a, device, back):
 
 
 def _views(record, a, is_structured, device, back):
-    if isinstance(a, _Array) and not is_structured:
+    if isinstance(a, _Array) and is_structured and a.device.name != "cpu":
+        flat = (a.data + 0)._array[: a.nbytes]
+    elif isinstance(a, _Array) and not is_structured:
         flat = a if a.ndim == 1 else a.reshape(-1)
         if len(record.dtypes) > 1 and device != "cpu" and a.device.name == "cpu":
             flat = _copied(flat, device, back)  # once, and not as each dtype

@@ -1,7 +1,8 @@
 """Arrays of records: structured dtypes, whose fields are views.
 
 The dtype is NumPy's, the memory ours (strided_memory.py). A field of numbers is an array of ours over the same
-storage, so that its operations are lazy and fuse; whole records are moved by NumPy, once pending work is done.
+storage, so that its operations are lazy and fuse; whole records are moved by NumPy, once pending work is done. On a
+device they are copied to the host for that, and back where they changed.
 """
 
 import builtins
@@ -131,7 +132,8 @@ class RecordArray(Strided):
             )
         view = basic_view(key, self._shape, self._strides)
         if view is None:
-            return self._ours(self._host()[host_key(key)])
+            host = self._host()
+            return self._ours(host[host_key(key)], host)
         shape, strides, offset, is_element = view
         made = self._with(shape, strides, offset)
         return made._host()[()] if is_element else made
@@ -147,7 +149,8 @@ class RecordArray(Strided):
             if type(field) is _engine.ndarray:
                 field[slice(None) if field.ndim else ...] = value
                 return
-        self._host()[host_key(key)] = host_value(value)
+        with self._changing() as host:
+            host[host_key(key)] = host_value(value)
 
     def copy_to_host(self, ary=None, stream=None):
         """A NumPy array with a copy of the records, or `ary` filled with them."""
@@ -165,25 +168,25 @@ class RecordArray(Strided):
     def __contains__(self, value):
         return host_value(value) in self._host()
 
-    def _ours(self, made):
-        """Convert NumPy's result to an unisono array, a view if it shares this memory."""
+    def _ours(self, made, host=None):
+        """Convert what NumPy made of its view of the records: a view of them if it shares that view's memory."""
         import numpy
 
         if isinstance(made, (tuple, list)) and type(made) in (tuple, list):
-            return type(made)(map(self._ours, made))
+            return type(made)(self._ours(m, host) for m in made)
         if not isinstance(made, numpy.ndarray):
             return made
-        at = self._memory.offset_of(made)
-        if at is not None:
+        if host is not None and made.size and numpy.may_share_memory(made, host):
+            at = self._offset + made.ctypes.data - host.ctypes.data
             readonly = not made.flags.writeable
             return view_of(self._memory, made.dtype, made.shape, made.strides, at, readonly)
-        return ours(made)
+        return ours(made, self.device)
 
     # What moves whole records.
 
     def copy(self, order="C"):
         """A copy of the records."""
-        return from_numpy(self._host(), order)
+        return from_numpy(self._host(), order, self.device)
 
     __copy__ = copy
 
@@ -191,9 +194,12 @@ class RecordArray(Strided):
         return self.copy()
 
     def to_device(self, device, /, *, stream=None):
-        """The array itself: records live on the host."""
-        check_device(device)
-        return self
+        """The array itself where it is there already, else a copy on the device."""
+        name = getattr(device, "name", device)
+        if name == self.device.name:
+            return self
+        memory = self._memory.on_device(name)
+        return RecordArray(memory, self._dtype, self._shape, self._strides, self._offset)
 
     def fill(self, value):
         """Every record becomes that one."""
@@ -201,7 +207,8 @@ class RecordArray(Strided):
 
     def sort(self, axis=-1, kind=None, order=None, **options):
         """Sort in place, by the fields in `order`, then by those left."""
-        self._host().sort(axis, kind, order, **options)
+        with self._changing() as host:
+            host.sort(axis, kind, order, **options)
 
     def view(self, dtype=None, type=None):
         """The same memory as another dtype, or as a class of NumPy's such as ``recarray``."""
@@ -212,7 +219,7 @@ class RecordArray(Strided):
         if isinstance(kind, builtins.type) and issubclass(kind, numpy.ndarray):
             return host.view(kind) if type is None or dtype is None else host.view(dtype, kind)
         made = host.view() if dtype is None else host.view(_numpys_spec(dtype))
-        return self._ours(made)
+        return self._ours(made, host)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """A copy with fields of other dtypes, matched by position."""
@@ -243,7 +250,14 @@ class RecordArray(Strided):
     def __ne__(self, other):
         return self._ours(self._host() != host_value(other))
 
-    # NumPy's protocols.
+    # Protocols of NumPy and of CUDA.
+
+    @property
+    def __cuda_array_interface__(self):
+        """CUDA's protocol; AttributeError where the array is on another device."""
+        from .._arrays.exchange import cuda_memory
+
+        return cuda_memory.interface(self)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if ufunc.__name__ in ("equal", "not_equal") and method == "__call__":
@@ -270,6 +284,7 @@ _numpys_methods = """
     argsort byteswap choose compress diagonal dump dumps flatten getfield item nonzero partition ravel
     repeat reshape searchsorted setfield squeeze swapaxes take tobytes tofile tolist
 """.split()
+_changes = frozenset("byteswap partition setfield".split())  # those that may write
 # Methods of numbers.
 _numbers_methods = """
     all any argmax argmin clip conj conjugate cumprod cumsum dot max mean min prod ptp round std sum trace var
@@ -281,8 +296,13 @@ def _add_methods():
         def method(self, *args, **options):
             given = [host_value(x) for x in args]
             named = {k: host_value(v) for k, v in options.items()}
-            made = getattr(self._host(), name)(*given, **named)
-            return made if name in ("item", "tolist") else self._ours(made)
+            if name in _changes:
+                with self._changing() as host:
+                    made = getattr(host, name)(*given, **named)
+            else:
+                host = self._host()
+                made = getattr(host, name)(*given, **named)
+            return made if name in ("item", "tolist") else self._ours(made, host)
 
         method.__name__ = name
         method.__doc__ = f"As NumPy's method ``{name}`` of a structured array."
@@ -323,15 +343,11 @@ _add_methods()
 # Making them.
 
 
-def check_device(device):
-    """Refuse devices other than the host."""
-    name = getattr(device, "name", device)
-    if isinstance(device, _engine._Array) or name in (None, "cpu"):
-        return
-    raise _engine.UnsupportedError(
-        f"records: arrays of records live on the host; got device {name}; take their fields there, as in "
-        "a['x'].to_device(device)"
-    )
+def _on(made, device):
+    """The records on the device asked for; where they are if none is."""
+    if device is None or isinstance(device, _engine._Array):
+        return made
+    return made.to_device(device)
 
 
 def view_of(memory, dtype, shape, strides, offset, readonly):
@@ -345,6 +361,8 @@ def maker_of_views(memory, dtype, shape, strides, offset):
         return lambda readonly: RecordArray(memory, dtype, shape, strides, offset, readonly)
     t = engine_dtype(dtype)
     if t is None:
+        if not memory.is_on_host:  # text and dates, which NumPy sees where they lie on the host
+            return lambda readonly: RecordArray(memory, dtype, shape, strides, offset, readonly)
         return lambda readonly: memory.numpy(dtype, shape, strides, offset, readonly)
     size = dtype.itemsize
     part = size // 2 if t.kind == "c" else size
@@ -364,11 +382,15 @@ def maker_of_views(memory, dtype, shape, strides, offset):
     return make
 
 
-def ours(made):
-    """Convert a NumPy array to an unisono array if its dtype is supported."""
-    if made.dtype.names is not None and not made.dtype.hasobject:
-        return from_numpy(made)
-    return _engine._asarray(made, None, None, None) if engine_dtype(made.dtype) else made
+def ours(made, device=None):
+    """Convert a NumPy array to an unisono array, on that device, if its dtype is supported."""
+    name = getattr(device, "name", device)
+    is_elsewhere = name not in (None, "cpu") and not made.dtype.hasobject
+    if engine_dtype(made.dtype):
+        return _engine._asarray(made, None, name, None)
+    if made.dtype.names is not None and not made.dtype.hasobject or is_elsewhere:
+        return from_numpy(made, device=device)
+    return made
 
 
 def empty_records(shape, dtype, order="C", zeroed=False):
@@ -389,20 +411,20 @@ def full_records(shape, value, spec, order="C", device=None, mesh=None):
     """New records, all equal to the value; of zeros for None."""
     if mesh is not None:
         raise _engine.UnsupportedError("records: arrays of records are not distributed")
-    check_device(device)
     dtype = record_dtype(spec)
     if dtype.subdtype:  # elements of some axes: arrays of these axes
         from .._arrays.creation import full
 
         base, axes = dtype.subdtype
-        return full((*several(shape), *axes), 0 if value is None else value, base, order)
+        shape = *several(shape), *axes
+        return full(shape, 0 if value is None else value, base, order, device=device)
     made = empty_records(shape, dtype, order, zeroed=True)
     if value is not None:
         made[...] = value
-    return made
+    return _on(made, device)
 
 
-def from_numpy(array, order="K"):
+def from_numpy(array, order="K", device=None):
     """A copy of NumPy's structured array."""
     import numpy
 
@@ -410,7 +432,7 @@ def from_numpy(array, order="K"):
     like = numpy.empty_like(array, order=order, subok=False)
     made = RecordArray(Memory.of_size(array.nbytes, zeroed=True), array.dtype, shape, like.strides)
     made._host()[...] = array
-    return made
+    return _on(made, device)
 
 
 def _from_pickle(array):
@@ -445,10 +467,10 @@ def convert(x, dtype, device, copy, shares):
         return x._frozen() if shares and copy is None else x._read()
     wanted = None if dtype is None else record_dtype(dtype)
     if isinstance(x, RecordArray):
-        check_device(device)
         if wanted is None or wanted == x.dtype:
-            return x.copy() if copy is True else x
-        return x.astype(wanted)
+            made = _on(x, device)
+            return x.copy() if copy is True and made is x else made
+        return _on(x.astype(wanted), device)
     if type(x) in (list, tuple):
         if wanted is None and not _begins_with_record(x):
             return None
@@ -463,12 +485,11 @@ def convert(x, dtype, device, copy, shares):
         given, copy = given.astype(wanted), True
     if given.dtype.names is None or given.dtype.hasobject:
         return None
-    check_device(device)
     if isinstance(given, numpy.void):
-        return from_numpy(numpy.array(given))
+        return from_numpy(numpy.array(given), device=device)
     if copy is True or not (shares or copy is False or _is_shared_anyway(given)):
-        return from_numpy(given)
-    return shared(given)
+        return from_numpy(given, device=device)
+    return _on(shared(given), device)
 
 
 def _is_shared_anyway(array):

@@ -3,8 +3,10 @@
 A `Memory` is a vector of bytes of ours, a storage of the tape. Whatever looks at it is a view of that storage: an
 array of ours of one field, whose operations stay lazy, or an array of NumPy's over the exported buffer, before which
 pending work completes and while which lives operations complete at once. So no reader misses a write.
+On a device NumPy sees a copy of the elements; `Strided._changing` writes it back.
 """
 
+import contextlib
 import operator
 
 from .. import _engine
@@ -31,14 +33,21 @@ class Memory:
             return cls(_engine._full(room, 0, _table["uint8"], "cpu"))
         return cls(_engine._empty(room, _table["uint8"], "cpu"))
 
+    @property
+    def is_on_host(self):
+        """Whether NumPy can look at the bytes where they lie."""
+        return self.bytes.device.name == "cpu"
+
+    def on_device(self, device):
+        """A copy on another device."""
+        return Memory(self.bytes.to_device(device))
+
     @classmethod
     def of_numpy(cls, array):
         """The shared memory of a NumPy array, and the offset of its first element."""
         import numpy
 
-        reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
-        low = sum(min(r, 0) for r in reach) if array.size else 0
-        high = sum(max(r, 0) for r in reach) + array.itemsize if array.size else 0
+        low, high = reach(array.shape, array.strides, array.itemsize)
         address = array.ctypes.data
         for base in _bases(array):
             if isinstance(base, _engine._Array) and base.ndim == 1 and base.dtype == "uint8":
@@ -63,21 +72,33 @@ class Memory:
         return made
 
     def numpy(self, dtype, shape, strides, offset, readonly=False):
-        """NumPy's view, after pending work; while it lives, operations on the memory complete at once."""
+        """NumPy's view, after pending work; while it lives, operations on the memory complete at once.
+
+        Of memory on a device it is a view of a copy of those bytes among which the elements lie.
+        """
         import numpy
 
         if 0 in shape:
             return numpy.empty(shape, dtype)
         # Over an array of NumPy's, which keeps the buffer exported: `ndarray` itself lets go of a buffer at once.
-        made = numpy.ndarray(shape, dtype, numpy.asarray(self.bytes), offset, strides)
+        held = self.bytes
+        if not self.is_on_host:
+            low, high = reach(shape, strides, dtype.itemsize)
+            held, offset = held[offset + low : offset + high].get(), -low
+        made = numpy.ndarray(shape, dtype, numpy.asarray(held), offset, strides)
         if readonly or self.readonly:
             made.flags.writeable = False
         return made
 
-    def offset_of(self, array):
-        """Offset of the first element of a NumPy array in this memory, or None."""
-        at = array.ctypes.data - self.bytes._address()
-        return at if array.size and 0 <= at < self.bytes.size else None
+    def write_back(self, array, offset):
+        """Write a NumPy array from `numpy`, whose first element lies at that offset, to the device."""
+        import numpy
+
+        low, high = reach(array.shape, array.strides, array.itemsize)
+        held = numpy.asarray(_Covered(array, array.ctypes.data + low, high - low))
+        self.bytes[offset + low : offset + high] = _engine._array(
+            held, None, self.bytes.device.name, True
+        )
 
 
 class _Covered:
@@ -115,6 +136,14 @@ def is_mapped(array):
 def engine_dtype(dtype):
     """Our dtype of the same elements, or None: text, dates, other byte orders, and records have none."""
     return _table.get(dtype.name) if dtype.kind in "biufc" and dtype.isnative else None
+
+
+def reach(shape, strides, itemsize):
+    """Bytes from the first element to the lowest one, and to the end of the highest one."""
+    if 0 in shape:
+        return 0, 0
+    steps = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    return sum(min(r, 0) for r in steps), sum(max(r, 0) for r in steps) + itemsize
 
 
 def packed_strides(shape, itemsize):
@@ -222,7 +251,7 @@ class Strided(_engine._BufferOfArray):
     ndim = property(lambda self: len(self._shape), doc="Number of axes.")
     itemsize = property(lambda self: self._dtype.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self.size * self._dtype.itemsize, doc="Bytes of all elements.")
-    device = property(lambda self: self._memory.bytes.device, doc="The host.")
+    device = property(lambda self: self._memory.bytes.device, doc="Where the elements lie.")
     T = property(lambda self: self.transpose(), doc="View with reversed axes.")
     data = property(MemoryPointer, doc="The memory of the elements.")
     flags = property(
@@ -242,6 +271,23 @@ class Strided(_engine._BufferOfArray):
         return self._memory.numpy(
             self._dtype, self._shape, self._strides, self._offset, self._readonly
         )
+
+    @contextlib.contextmanager
+    def _changing(self):
+        """A block that changes the elements by NumPy's view of them."""
+        host = self._host()
+        yield host
+        if host.size and not self._memory.is_on_host:
+            self._memory.write_back(host, self._offset)
+
+    def _in_host_memory(self):
+        """NumPy's view, in which a compiled function reads and writes the elements themselves."""
+        if not self._memory.is_on_host:
+            raise _engine.UnsupportedError(
+                f"compiled functions: arrays of records are read and written on the host; got one on {self.device}; "
+                "pass its fields, as in a['x']"
+            )
+        return self._host()
 
     def _with(self, shape, strides, offset=0):
         return type(self)(

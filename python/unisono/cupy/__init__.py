@@ -15,6 +15,7 @@ import unisono as _un
 from .._raw.elementwise import ElementwiseKernel
 from .._raw.kernels import RawKernel, RawModule
 from .._raw.reduction import ReductionKernel
+from .._records import records as _records
 from ..cuda import devices as _devices
 from . import _placing, cuda, exceptions
 from ._class import ndarray
@@ -130,8 +131,10 @@ def _on_current_device(function, name):
             result = function(*args, **options)
         first, *rest = result if type(result) is tuple else (result,)  # linspace's with its step
         if not isinstance(first, _un._engine._Array):  # NumPy's own
+            if first.dtype.kind == "V" and first.dtype.itemsize and not first.dtype.hasobject:
+                return _records.from_numpy(first, device=device)
             raise ValueError(
-                f"{name}: no dtype for devices; got {first.dtype}; expected numbers or bools"
+                f"{name}: Unsupported dtype; got {first.dtype}; expected numbers, bools or records of these"
             )
         if first.device != device:
             first = first.to_device(device)

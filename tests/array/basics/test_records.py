@@ -477,8 +477,6 @@ def test_errors():
         a[3]
     with pytest.raises(IndexError, match="too many indices"):
         a[0, 0]
-    with pytest.raises(un.errors.UnsupportedError, match="live on the host"):
-        un.zeros(3, dtype=PACKED, device="cuda")
 
 
 @pytest.mark.parametrize("align", [True, False])

@@ -59,13 +59,35 @@ def test_read_only_and_empty_memory(number):
     assert un.asarray(Empty()).shape == (0, 3) and un.asarray(Empty()).dtype == "int32"
 
 
+@pytest.mark.parametrize("spec", ["M8[s]", "m8[us]", "i4,f8", "V10"])
+def test_theirs_of_records_and_dates(number, spec):
+    b = np.arange(36, dtype="u1").repeat(40).view(spec)
+    theirs = foreign.ByInterface(b, foreign.Stream(number))
+    described = {**theirs.__cuda_array_interface__, "descr": b.dtype.descr}
+
+    class Described:
+        def __init__(self, held, described):
+            self.held, self.__cuda_array_interface__ = held, described
+
+    x = un.asarray(Described(theirs, described))
+    assert x.device == NAMES[number] and x.dtype == b.dtype and x.shape == b.shape
+    assert (np.asarray(x) == b).all()
+    x[2] = b[1]
+    assert theirs.values()[2] == b[1]
+    x[4:].view("u1")[:] = 7
+    assert (theirs.values()[4:].view("u1") == 7).all()
+    again = un.asarray(Described(x, x[1:].__cuda_array_interface__))
+    again.view("u1")[:] = 3
+    assert (theirs.values()[1:].view("u1") == 3).all() and un.asarray(x) is x
+
+
 @pytest.mark.parametrize(
     "key, value, error, message",
     [
         ("stream", 0, ValueError, "names the stream 0"),
         ("mask", A, ValueError, "has a mask"),
         ("typestr", ">f8", ValueError, "no dtype here"),
-        ("typestr", "|V8", TypeError, "no dtype here"),
+        ("typestr", "|O8", TypeError, "no dtype here"),
         ("data", (4096, False), un.DeviceError, "no CUDA device here has"),
     ],
 )

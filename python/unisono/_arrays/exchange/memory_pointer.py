@@ -28,10 +28,10 @@ class MemoryPointer(_engine._BufferOfArray):
         """
         if not self._array.size:
             return 0
+        plain, offset = self._plain()
         if self._array.device.name == "cpu":
-            plain, offset = self._plain()
             return _engine._lend_on_host(plain) + offset
-        return sum(_engine._lend_buffer(self._array))
+        return sum(_engine._lend_buffer(plain)) + offset
 
     def _plain(self):
         """(array of numbers in whose memory the elements lie, bytes before the first one)."""
