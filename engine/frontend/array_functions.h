@@ -55,6 +55,7 @@ class ArrayFunctions : public Selections {
     Value call_histogram(const Given& given);
 
     // ---- other shapes (shapes.cpp)
+    Value permuted_by(const Value& given, std::span<const Value> axes, const Place& place);
     Value transposed(const Value& array, const Place& place);
     Value call_reshape(const Given& given);
     Value call_ravel(const Given& given);

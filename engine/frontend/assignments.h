@@ -34,7 +34,6 @@ class Assignments : public Expressions {
     void assign_starred(const Node& target, const Node& star, const Value& value);
 
     // ---- structured arrays (records.cpp)
-    void store_pieces(const FieldAccess& f, std::vector<E> where, E number);
     void store_field(const FieldAccess& f, const Value& value, const Place& place);
     void augment_field(const Node& node, const FieldAccess& f);
     void assign_record(const Node& target, const Value& records, const Value& value);

@@ -61,7 +61,8 @@ std::optional<std::string> description_of(const Value& v) {
                ")";
     }
     if (t.kind == Type::Kind::None) return "('none',)";
-    if (t.kind == Type::Kind::DTypeName) return "('dtype','" + std::string(name(t.dtype)) + "')";
+    if (t.kind == Type::Kind::DTypeName && !t.record)
+        return "('dtype','" + std::string(name(t.dtype)) + "')";
     if (t.is_text()) return v.expr ? "('text',None)" : "('text'," + quoted(v.text) + ")";
     if (!t.is_tuple() || t.record) return std::nullopt;
     std::string s = "('tuple',(";

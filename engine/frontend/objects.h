@@ -56,6 +56,7 @@ class Objects : public ArrayFunctions {
                          const Place& place);
     Value whole_numbers(const Value& pieces);
     std::vector<E> index_of_pieces(const FieldAccess& f);
+    void store_pieces(const FieldAccess& f, std::vector<E> where, E number);
     Value field_value(const FieldAccess& f, const Place& place);
     const Value& any_field(const Value& records, const Place& place);
     Value record_shape(const Value& records, const Place& place);
@@ -68,6 +69,7 @@ class Objects : public ArrayFunctions {
     Value new_records(const std::shared_ptr<const Record>& record, std::vector<E> extents,
                       bool is_zero, const Place& place);
     void fill_records(const Value& to, const Value& from, const Place& place);
+    void fill_fields(const Value& records, const Value& value, const Place& place);
     Value record_bytes(const Value& records, const Place& place);
     std::optional<Value> records_made(const Given& given);
 

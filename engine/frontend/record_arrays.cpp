@@ -91,6 +91,31 @@ void Objects::fill_records(const Value& to, const Value& from, const Place& plac
     }
 }
 
+/// A number into every field.
+void Objects::fill_fields(const Value& records, const Value& value, const Place& place) {
+    if (!value.type.is_scalar())
+        refuse(place, "all of a " + describe(records.type) + " cannot be " + describe(value.type),
+               "give a number, or fill the fields of what np.zeros makes");
+    for (std::size_t k = 0; k < records.items.size(); ++k) {
+        const Record::Field& field = records.type.record->fields[k];
+        const Value& to = records.items[k];
+        if (to.type.is_records()) {
+            fill_fields(to, value, place);
+        } else if (field.pieces > 0) {
+            E number = settle(
+                to_type(want_number(value, place, "the value of a field"), field.dtype, place));
+            nest(
+                extents_of(whole_numbers(to)),
+                [&](std::span<const E> index) {
+                    store_pieces({to, field, nullptr}, {index.begin(), index.end()}, number);
+                },
+                place);
+        } else {
+            assign_elements(to, value, place);
+        }
+    }
+}
+
 /// The bytes that records lie in, whose last axis is one of them; they have a readable field.
 Value Objects::record_bytes(const Value& records, const Place& place) {
     const Value* held = &records;
@@ -127,25 +152,32 @@ std::shared_ptr<const Record> without_dtype(const Record& record) {
     return record.variants.front();
 }
 
-/// What zeros, empty, zeros_like, empty_like and copy make of records; nothing of numbers.
+/// What zeros, empty, ones, full, those like another array and copy make of records; nothing of
+/// numbers.
 std::optional<Value> Objects::records_made(const Given& given) {
     const Place& place = given.node.place;
-    const bool is_zero = given.base.rfind("zeros", 0) == 0;
-    const bool is_empty = given.base.rfind("empty", 0) == 0;
+    auto begins = [&](std::string_view word) { return given.base.rfind(word, 0) == 0; };
+    const bool is_zero = begins("zeros"), is_one = begins("ones"), is_full = begins("full");
+    const bool is_known = is_zero || is_one || is_full || begins("empty");
+    auto new_filled = [&](const std::shared_ptr<const Record>& record, std::vector<E> extents) {
+        Value made = new_records(record, std::move(extents), is_zero, place);
+        if (is_one) fill_fields(made, scalar(i64(1), Weak::Int), place);
+        if (is_full) fill_fields(made, given.at("fill_value"), place);
+        return made;
+    };
     if (const Value* like = given.find("a"); like && like->type.is_records()) {
         const bool is_copy = given.base == "copy";
-        if ((!is_copy && !is_zero && !is_empty) || given.find("dtype")) return std::nullopt;
-        Value made =
-            new_records(like->type.record, extents_of(record_shape(*like, place)), is_zero, place);
+        if ((!is_copy && !is_known) || given.find("dtype")) return std::nullopt;
+        Value made = new_filled(like->type.record, extents_of(record_shape(*like, place)));
         if (is_copy) fill_records(made, *like, place);
         return made;
     }
     const Value* t = given.find("dtype");
     if (!t || t->type.kind != Type::Kind::DTypeName || !t->type.record) return std::nullopt;
-    if ((!is_zero && !is_empty) || !given.find("shape"))
+    if (!is_known || !given.find("shape"))
         refuse_call(given, "makes no structured arrays in a compiled function",
                     "fill the fields of what np.zeros makes");
-    return new_records(t->type.record, shape_argument(given.at("shape"), place), is_zero, place);
+    return new_filled(t->type.record, shape_argument(given.at("shape"), place));
 }
 
 }  // namespace unisono::frontend

@@ -131,7 +131,7 @@ std::vector<E> Objects::index_of_pieces(const FieldAccess& f) {
     return where;
 }
 
-void Assignments::store_pieces(const FieldAccess& f, std::vector<E> where, E number) {
+void Objects::store_pieces(const FieldAccess& f, std::vector<E> where, E number) {
     const DType unit = f.array.type.dtype, part = part_dtype(f.field.dtype);
     const DType whole = unsigned_of(size_of(part));
     std::vector<E> parts{number};

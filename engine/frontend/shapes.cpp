@@ -133,6 +133,40 @@ Value ArrayFunctions::call_ravel(const Given& given) {
     return reshaped(a, {size_of_array(a)}, copies, given.node.place);
 }
 
+/// A view with the axes in an order that is known when the program runs.
+Value ArrayFunctions::permuted_by(const Value& given, std::span<const Value> axes,
+                                  const Place& place) {
+    const Value array = made(given, place);
+    const Descriptor d = describe_array(array.array);
+    const auto rank = static_cast<std::int64_t>(axes.size());
+    Descriptor out = d;
+    E seen = i64(0);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        E from = pinned(cast(axes[k].expr, DType::Int64));
+        E is_low = op_binary(Op::Lt, from, i64(0));
+        E axis = pinned(b_->select(is_low, op_binary(Op::Add, from, i64(rank)), from));
+        E is_out =
+            op_binary(Op::Or, op_binary(Op::Lt, axis, i64(0)), op_binary(Op::Ge, axis, i64(rank)));
+        fault_if(is_out, ErrorKind::Value, "axis is out of bounds for the array's dimensions",
+                 place);
+        E bit = pinned(op_binary(Op::Shl, i64(1), axis));
+        fault_if(op_binary(Op::Ne, op_binary(Op::And, seen, bit), i64(0)), ErrorKind::Value,
+                 "repeated axis in transpose", place);
+        seen = pinned(op_binary(Op::Or, seen, bit));
+        out.extents[k] = d.extents[0];
+        out.strides[k] = d.strides[0];
+        for (std::size_t other = 1; other < axes.size(); ++other) {
+            E is_it = op_binary(Op::Eq, axis, i64(static_cast<std::int64_t>(other)));
+            out.extents[k] = b_->select(is_it, d.extents[other], out.extents[k]);
+            out.strides[k] = b_->select(is_it, d.strides[other], out.strides[k]);
+        }
+        out.extents[k] = pinned(out.extents[k]);
+        out.strides[k] = pinned(out.strides[k]);
+        out.classes[k] = StrideClass::Other;
+    }
+    return view("transposed", out);
+}
+
 Value ArrayFunctions::call_transpose(const Given& given) {
     const Value& a = want_array(given, "a");
     const Value* given_axes = given.find("axes");
@@ -140,6 +174,14 @@ Value ArrayFunctions::call_transpose(const Given& given) {
     std::vector<int> axes;
     std::vector<Value> items =
         given_axes->type.is_tuple() ? given_axes->items : std::vector<Value>{*given_axes};
+    const bool are_numbers = static_cast<int>(items.size()) == a.type.rank &&
+                             std::all_of(items.begin(), items.end(), [](const Value& v) {
+                                 return v.type.is_scalar() && is_integer(v.type.dtype);
+                             });
+    const bool are_known = std::all_of(items.begin(), items.end(), [](const Value& v) {
+        return v.type.is_scalar() && constant_int(v.expr);
+    });
+    if (are_numbers && !are_known) return permuted_by(a, items, given.node.place);
     for (const Value& item : items) axes.push_back(want_axis(given, item, a.type.rank));
     std::vector<int> sorted = axes;
     std::sort(sorted.begin(), sorted.end());

@@ -378,33 +378,50 @@ void list_find(std::int64_t* v) {
     v[1] = count;
 }
 
-/// The order of rows whose first words are numbers of type T: the rest is only looked at where
+/// Whether word w of all rows is a number, and none is NaN.
+bool holds_numbers(const Table& t, int w) {
+    if (t.form().values <= w) return false;
+    if (t.form().kind(w) != WordKind::Float) return t.form().kind(w) == WordKind::Whole;
+    for (std::int64_t k = 0; k < t.rows(); ++k) {
+        if (std::isnan(std::bit_cast<double>(t.row(k)[w]))) return false;
+    }
+    return true;
+}
+
+/// A number as one that is ordered as it is among its kind.
+std::uint64_t rank_of(WordKind kind, std::int64_t word) {
+    constexpr std::uint64_t top = std::uint64_t{1} << 63;
+    if (kind == WordKind::Whole) return static_cast<std::uint64_t>(word) ^ top;
+    // -0.0 is 0.0
+    auto bits = std::bit_cast<std::uint64_t>(std::bit_cast<double>(word) + 0.0);
+    return bits & top ? ~bits : bits | top;
+}
+
+/// The order of rows that begin with numbers: what follows the second is only looked at where
 /// those are equal.
-template <class T>
 void order_by_numbers(const Table& t, bool falls, std::vector<std::int64_t>& order) {
     struct Led {
-        T number;
+        std::uint64_t first, second;
         std::int64_t row;
     };
+    const bool are_two = holds_numbers(t, 1);
+    const bool is_all = t.form().values == (are_two ? 2 : 1);
+    // Rows that fall are ordered by the complements, so that equal ones keep their order.
+    const std::uint64_t flipped = falls ? ~std::uint64_t{0} : 0;
     std::vector<Led> led(order.size());
-    for (std::int64_t k : order)
-        led[static_cast<std::size_t>(k)] = {std::bit_cast<T>(*t.row(k)), k};
-    const bool is_all = t.form().values == 1;
+    for (std::int64_t k : order) {
+        const std::int64_t* row = t.row(k);
+        led[static_cast<std::size_t>(k)] = {
+            rank_of(t.form().kind(0), row[0]) ^ flipped,
+            are_two ? rank_of(t.form().kind(1), row[1]) ^ flipped : 0, k};
+    }
     std::stable_sort(led.begin(), led.end(), [&](const Led& a, const Led& b) {
-        if (a.number != b.number) return falls ? b.number < a.number : a.number < b.number;
-        const int found = is_all ? 0 : t.compare(t.row(a.row), t.row(b.row));
+        if (a.first != b.first) return a.first < b.first;
+        if (a.second != b.second || is_all) return a.second < b.second;
+        const int found = t.compare(t.row(a.row), t.row(b.row));
         return falls ? found > 0 : found < 0;
     });
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = led[k].row;
-}
-
-/// Whether its rows begin with floats, none of which is NaN.
-bool leads_with_floats(const Table& t) {
-    if (t.form().kind(0) != WordKind::Float) return false;
-    for (std::int64_t k = 0; k < t.rows(); ++k) {
-        if (std::isnan(std::bit_cast<double>(*t.row(k)))) return false;
-    }
-    return true;
 }
 
 /// [list, how]: [status]; how 0 rising, 1 falling, both stable, 2 from behind
@@ -417,10 +434,8 @@ void list_order(std::int64_t* v) {
         std::iota(order.begin(), order.end(), std::int64_t{0});
         if (how == 2) {
             std::reverse(order.begin(), order.end());
-        } else if (t.form().values > 0 && t.form().kind(0) == WordKind::Whole) {
-            order_by_numbers<std::int64_t>(t, how == 1, order);
-        } else if (t.form().values > 0 && leads_with_floats(t)) {
-            order_by_numbers<double>(t, how == 1, order);
+        } else if (holds_numbers(t, 0)) {
+            order_by_numbers(t, how == 1, order);
         } else {
             std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
                 int found = t.compare(t.row(a), t.row(b));

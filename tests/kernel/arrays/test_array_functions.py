@@ -626,3 +626,33 @@ def test_cholesky_of_a_large_matrix_has_the_bits_of_arrays(dtype, on):
         return np.linalg.cholesky(a)
 
     assert np.asarray(factor(a)).tobytes() == np.asarray(un.linalg.cholesky(un.array(a))).tobytes()
+
+
+def transposed(x, i, j, k):
+    y = x.transpose((i, j, k))
+    z = np.transpose(x, (i, j, k))
+    z[0, 0, 0] = 7
+    return (
+        y,
+        y.shape,
+        x.transpose(i, j, k)[0],
+        np.transpose(x[0], (j % 2, (j + 1) % 2)),
+        y.sum(axis=1),
+    )
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 0, 1), (1, 0, 2), (-1, 1, 0), (-2, -1, -3)])
+def test_axes_of_transpose_that_are_known_when_the_program_runs(on, axes):
+    x, y = T.copy(), T.copy()
+    found, expected = un.jit(transposed, device=on)(x, *axes), transposed(y, *axes)
+    assert found[1] == expected[1]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-15)
+    assert x.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 1), (0, 1, 3), (-4, 1, 2), (0, 1, -2)])
+def test_such_axes_are_checked(on, axes):
+    for function in (transposed, un.jit(transposed, device=on)):
+        with pytest.raises(ValueError, match="out of bounds|repeated axis"):
+            function(T.copy(), *axes)

@@ -74,7 +74,19 @@ def bound_anew(n):
     return r
 
 
-@pytest.mark.parametrize("function", [made, packed, nested, bound_anew])
+def of_one_value(n):
+    x = np.full(n, 7.75, ALIGNED)
+    return np.ones(n, ALIGNED), np.ones((n, 2), PACKED), np.ones_like(x), np.full_like(x, -3), x
+
+
+def of_one_value_in_parts(n):
+    return np.full(n, 2, PACKED), np.ones(n, dtype=NESTED), np.full((2, n), -1.5, NESTED)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [made, packed, nested, bound_anew, of_one_value, of_one_value_in_parts],
+)
 def test_made_in_compiled_code(function):
     agree(function, 4)
 
@@ -138,7 +150,23 @@ def test_fields_of_text_go_along_with_views():
     with pytest.raises(un.CompileError, match="not all of their fields are numbers"):
         un.jit(nopython=True)(lambda: np.zeros(2, TEXTS))()
     with pytest.raises(un.CompileError, match="makes no structured arrays"):
-        un.jit(nopython=True)(lambda: np.ones(2, NESTED))()
+        un.jit(nopython=True)(lambda: np.arange(2, dtype=NESTED))()
+    with pytest.raises(un.CompileError, match="give a number"):
+        un.jit(nopython=True)(lambda: np.full(2, (1, 2, 3), NESTED))()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.array([1.5, 2.5], dtype=NESTED),
+        lambda x: x.astype(NESTED),
+        lambda x: np.arange(2, dtype=NESTED),
+    ],
+    ids=["array", "astype", "arange"],
+)
+def test_no_other_function_makes_them_of_another_dtype(function):
+    with pytest.raises(un.CompileError):
+        un.jit(function)(np.arange(3.0))
 
 
 def test_passed_between_compiled_functions():

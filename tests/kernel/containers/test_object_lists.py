@@ -326,3 +326,25 @@ def test_complex_numbers_in_lists_and_dicts_that_are_passed(on):
     assert ours == theirs
     with pytest.raises(ZeroDivisionError):
         compiled(on, complex_items)([1j, 0j], {"a": 1j})
+
+
+def sorted_tuples(a, b, c):
+    pairs = [(a[i], b[i]) for i in range(a.size)]
+    floats = [(b[i], a[i]) for i in range(a.size)]
+    triples = [(a[i], b[i], c[i]) for i in range(a.size)]
+    texts = [(a[i], str(c[i])) for i in range(a.size)]
+    pairs.sort()
+    floats.sort(reverse=True)
+    triples.sort()
+    texts.sort(reverse=True)
+    return pairs, floats, triples, sorted(triples, reverse=True), texts
+
+
+def test_tuples_are_sorted_by_all_their_items(on):
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(-3, 3, (2, 400))
+    b = rng.choice([-np.inf, -1.5, -0.0, 0.0, 2.0, np.inf], 400)
+    found = compiled(on, sorted_tuples)(a, b, c)
+    for made, expected in zip(found, sorted_tuples(a, b, c), strict=True):
+        plain = [tuple(getattr(x, "item", lambda x=x: x)() for x in row) for row in expected]
+        assert repr(made) == repr(plain)
