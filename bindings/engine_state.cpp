@@ -124,8 +124,8 @@ void add_engine_state(nb::module_& m) {
         for (Backend* b : backends()) d[nb::str(std::string(b->name()).c_str())] = b->report();
         return d;
     });
-    m.def("stats", stats_dict, "Counters of what the engine did since it was loaded, as a dict.");
-    m.def("flush_log", flush_log,
+    m.def("_stats", stats_dict, "Counters of what the engine did since it was loaded, as a dict.");
+    m.def("_flush_log", flush_log,
           "The last evaluations, oldest first: reason, operations, kernels, bytes, file, line, "
           "calls.");
     m.def("_explain", explain);
@@ -145,9 +145,9 @@ void add_engine_state(nb::module_& m) {
     });
     m.def("_set_eager", [](bool on) { Tape::current().set_eager(on); });
     m.def("_is_eager", [] { return Tape::current().eager(); });
-    m.def("set_num_threads", &set_thread_count, nb::arg("n"),
+    m.def("_set_num_threads", &set_thread_count, nb::arg("n"),
           "Sets how many threads parallel work uses.");
-    m.def("get_num_threads", &thread_count, "How many threads parallel work uses.");
+    m.def("_get_num_threads", &thread_count, "How many threads parallel work uses.");
     m.def("_set_setting", [](const std::string& n, const std::string& v) { set_setting(n, v); });
     m.def("_setting", [](const std::string& n) { return setting(n); });
     m.def("_settings", [] {

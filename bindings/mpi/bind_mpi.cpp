@@ -755,12 +755,7 @@ struct PyJob {
     std::unique_ptr<Job> job;
 };
 
-}  // namespace
-
-void add_mpi(nb::module_& m) {
-    add_requests(m);
-    add_windows(m);
-    add_communicators(m);
+void add_job(nb::module_& m) {
     nb::class_<PyJob>(m, "_Job", "The connection of this process to its job.")
         .def("world", [](PyJob& p) { return wrapped(p.job->world()); })
         .def("self", [](PyJob& p) { return wrapped(p.job->self()); })
@@ -768,6 +763,26 @@ void add_mpi(nb::module_& m) {
         .def("wall_time", [](PyJob& p) { return p.job->wall_time(); })
         .def("finish", [](PyJob& p) { return unlocked([&] { return p.job->finish(); }); })
         .def("abort", [](PyJob& p, int status) { unlocked([&] { p.job->abort(status); }); });
+}
+
+/// The types that unisono.mpi derives its own from; made when it is first imported, as most
+/// programs send no messages.
+nb::tuple types() {
+    nb::module_ m = nb::module_::import_("unisono._engine");
+    if (!nb::type<PyJob>().is_valid()) {
+        add_requests(m);
+        add_windows(m);
+        add_communicators(m);
+        add_job(m);
+    }
+    return nb::make_tuple(nb::type<PyComm>(), nb::type<PyMatched>(), nb::type<PyRequest>(),
+                          nb::type<PyWindow>());
+}
+
+}  // namespace
+
+void add_mpi(nb::module_& m) {
+    m.def("_mpi_types", types);
     m.def("_let_others_compile", &codegen::let_others_compile);
     m.def("_virtual_job", [](nb::handle world, int position) {
         comm::JobOptions options;

@@ -19,17 +19,7 @@ from ._engine import absolute as abs
 from ._arrays.functions import *
 
 # isort: on
-from ._arrays.exchange.numpys_modules import install as _import_numpys_modules
-from ._arrays.exchange.registration import install as _register_with_libraries
-from ._runtime.evaluation import (
-    eager,
-    explain,
-    flush_log,
-    get_num_threads,
-    set_num_threads,
-    stats,
-    synchronize,
-)
+from ._imports import install as _watch_imports
 
 pi = 3.141592653589793
 e = 2.718281828459045
@@ -39,8 +29,7 @@ euler_gamma = 0.5772156649015329
 little_endian = True
 newaxis = None
 __array_api_version__ = "2025.12"
-_register_with_libraries()
-_import_numpys_modules(__name__)
+_watch_imports()
 
 
 def __getattr__(name):

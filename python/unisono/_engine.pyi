@@ -124,16 +124,10 @@ exp2: _Unary
 expm1: _Unary
 floor: _Unary
 floor_divide: _Binary
-
-def flush_log(*args: Any, **options: Any) -> Any: ...
-
 fmax: _Binary
 fmin: _Binary
 fmod: _Binary
 gcd: _Binary
-
-def get_num_threads(*args: Any, **options: Any) -> Any: ...
-
 greater: _Binary
 greater_equal: _Binary
 hypot: _Binary
@@ -499,17 +493,11 @@ power: _Binary
 remainder: _Binary
 right_shift: _Binary
 rint: _Unary
-
-def set_num_threads(*args: Any, **options: Any) -> Any: ...
-
 sign: _Unary
 signbit: _Unary
 sin: _Unary
 sinh: _Unary
 sqrt: _Unary
-
-def stats(*args: Any, **options: Any) -> Any: ...
-
 subtract: _Binary
 tan: _Unary
 tanh: _Unary

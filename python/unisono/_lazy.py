@@ -35,6 +35,7 @@ _names = {
     "._runtime.devices": "devices",
     "._runtime.queues": "Event Queue device",
     "._runtime.across": "across",
+    "._runtime.evaluation": "eager explain flush_log get_num_threads set_num_threads stats synchronize",
     "._cluster": "RemoteError cluster",
     "._arrays.exchange.array_like": "ArrayLike",
     "._numpy.statistics": "argmax argmin count_nonzero mean ptp std var",

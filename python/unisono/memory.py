@@ -46,7 +46,7 @@ def stats(device=None):
     name = _device_name(device)
     if name is not None:
         return _engine._device_memory(name) | {"kinds": _engine._bytes_by_kind(name)}
-    counters = _engine.stats()
+    counters = _engine._stats()
     return {
         "in_use": counters["bytes_in_use"],
         "peak": counters["peak_bytes"],

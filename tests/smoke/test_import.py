@@ -37,6 +37,32 @@ def test_import_starts_no_thread():
     assert probe()["threads"] == 1
 
 
+def test_import_loads_little_of_python():
+    """What other modules need of it is done once they are imported."""
+    seen = set(probe()["modules"])
+    assert not seen & {"numbers", "operator", "types", "unisono._runtime", "unisono.mpi"}
+    program = """
+import unisono as un
+import numbers
+print(isinstance(un.float32(1), numbers.Real), isinstance(un.int8(1), numbers.Integral))
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert out.stdout.split() == ["True", "True"]
+
+
+def test_types_of_messages_are_made_for_programs_that_send():
+    program = """
+import unisono as un
+print(hasattr(un._engine, "_Comm"), un.mpi.COMM_SELF.allreduce(2), hasattr(un._engine, "_Comm"))
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert out.stdout.split() == ["False", "2", "True"]
+
+
 def test_linear_algebra_leaves_numpy_unloaded():
     probe = """
 import sys

@@ -1,7 +1,6 @@
 """Helpers that functions over axes share."""
 
 import math
-import operator
 
 from .. import _engine, exceptions
 
@@ -37,6 +36,15 @@ def as_array_within(value, x):
     return made if made.device == x.device else made.to_device(x.device)
 
 
+def of_class_of(source, made, subok=True):
+    """What a function made of `source`: of its class if that derives from the array, and ``subok=`` asks for it."""
+    if type(source) is _engine.ndarray or not isinstance(source, _engine._Array):
+        return made
+    if not isinstance(source, _engine._subclass_base()):
+        return made
+    return _engine._of_class(made, source) if subok else _engine._plain(made)
+
+
 def arrays_together(*values):
     """Each value as an array, on one device where any of them is an array of ours."""
     if all(isinstance(v, _engine._Array) for v in values):
@@ -54,12 +62,15 @@ def several(given):
 
 def axis_index(axis, ndim, what):
     """`axis` counted from the front, in range."""
-    k = operator.index(axis)
-    if not -ndim <= k < ndim:
+    if type(axis) is not int:
+        from operator import index
+
+        axis = index(axis)
+    if not -ndim <= axis < ndim:
         raise exceptions.AxisError(
-            f"{what}: axis {k} is out of bounds for an array of dimension {ndim}"
+            f"{what}: axis {axis} is out of bounds for an array of dimension {ndim}"
         )
-    return k + ndim if k < 0 else k
+    return axis + ndim if axis < 0 else axis
 
 
 def axis_error(what, error):

@@ -2,12 +2,11 @@
 
 import builtins
 import math
-import operator
 
 from .. import _engine
 from .._dtype.objects import DType, _table
 from .axes import as_operand, several
-from .lifted import of_class_of as _of_class_of
+from .axes import of_class_of as _of_class_of
 
 _float64 = _table["float64"]
 _int64 = _table["int64"]
@@ -571,7 +570,9 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None,
         raise ZeroDivisionError("arange: step must not be zero")
     whole = all(_is_whole(v) for v in (start, stop, step))
     if whole:
-        start, stop, step = map(operator.index, (start, stop, step))
+        from operator import index
+
+        start, stop, step = map(index, (start, stop, step))
         is_wide = not all(-(2**63) <= v < 2**63 for v in (start, stop, step))
         whole = not is_wide or dtype is not None  # NumPy's int64 and uint64 make float64
     if whole:

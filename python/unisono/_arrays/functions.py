@@ -3,8 +3,8 @@
 from .. import _engine
 from .._engine import _FastPath
 from .axes import as_array as _as
+from .axes import of_class_of as _of_class_of
 from .creation import array
-from .lifted import of_class_of as _of_class_of
 
 # The options that only some calls have are passed on where they are given. Most calls have none: those go the short
 # way, which matters where elements are few.

@@ -1,7 +1,5 @@
 """Subclasses of the array whose statements give the subclass again."""
 
-from __future__ import annotations
-
 from .. import _engine
 
 OPERATORS = [
@@ -33,12 +31,3 @@ def _made(name, lifted):
 
 of_class = _engine._of_class
 plain = _engine._plain
-
-
-def of_class_of(source, made, subok=True):
-    """What a function made of `source`: of its class if that derives from the array, and ``subok=`` asks for it."""
-    if type(source) is _engine.ndarray or not isinstance(source, _engine._Array):
-        return made
-    if not isinstance(source, _engine._subclass_base()):
-        return made
-    return of_class(made, source) if subok else plain(made)

@@ -5,7 +5,7 @@ import math
 from .. import _engine
 from .._records.strided_memory import Strided
 from .axes import as_array, axes_tuple, several
-from .lifted import of_class_of as _of_class_of
+from .axes import of_class_of as _of_class_of
 
 
 def _over_buffer(shape, dtype, buffer, offset, strides, order):

@@ -5,7 +5,7 @@ import operator
 
 from .. import _engine, exceptions
 from .axes import as_operand
-from .lifted import of_class_of as _of_class_of
+from .axes import of_class_of as _of_class_of
 from .ufunc import as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
 

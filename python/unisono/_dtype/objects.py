@@ -1,9 +1,10 @@
 """Dtype objects: equal to NumPy's dtypes and to their names, without importing NumPy."""
 
 import sys as _sys
-from types import GenericAlias as _GenericAlias
 
 from .. import _engine
+
+_GenericAlias = type(list[int])  # of the module types, which takes long to import
 
 
 class dtype:

@@ -71,7 +71,7 @@ def is_array(value):
 def is_taken(value):
     """Whether each call takes it from where it stands, as it takes an argument: it may change."""
     kind = type(value)
-    if is_array(value) or kind in (list, dict, set, frozenset, _engine._Comm):
+    if is_array(value) or kind in (list, dict, set, frozenset, getattr(_engine, "_Comm", None)):
         return True
     if kind is tuple:  # what holds an array
         return any(map(is_array, value))

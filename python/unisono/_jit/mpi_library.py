@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 
-from .. import _engine
+from ..mpi._types import _Comm
 from . import jit
 from .engine_functions import engine_function
 
@@ -606,4 +606,4 @@ def member(name):
         return "property", _properties[name]
     if name in _methods:
         return "method", _methods[name]
-    return ("method", not_compiled) if hasattr(_engine._Comm, name) else None
+    return ("method", not_compiled) if hasattr(_Comm, name) else None

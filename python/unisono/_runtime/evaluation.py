@@ -54,7 +54,7 @@ def stats():
     >>> un.stats()["kernels_launched"] - before
     1
     """
-    return _engine.stats()
+    return _engine._stats()
 
 
 def flush_log():
@@ -75,7 +75,7 @@ def flush_log():
     >>> un.flush_log()[-1]["reason"]
     'a value was read'
     """
-    return _engine.flush_log()
+    return _engine._flush_log()
 
 
 def set_num_threads(n):
@@ -100,7 +100,7 @@ def set_num_threads(n):
     1
     >>> un.set_num_threads(before)
     """
-    _engine.set_num_threads(n)
+    _engine._set_num_threads(n)
 
 
 def get_num_threads():
@@ -116,7 +116,7 @@ def get_num_threads():
     >>> un.get_num_threads() >= 1
     True
     """
-    return _engine.get_num_threads()
+    return _engine._get_num_threads()
 
 
 def synchronize():

@@ -6,7 +6,7 @@ pickle.
 
 from itertools import accumulate
 
-from .._engine import UnsupportedError, _Comm, _Request
+from .._engine import UnsupportedError
 from ._datatypes import memory_of, specified, type_of
 from ._errors import named as _errors
 from ._groups import Group, compare
@@ -20,6 +20,7 @@ from ._requests import Prequest
 from ._shares import IN_PLACE, _copied, _first, _split
 from ._status import UNDEFINED, Status
 from ._topology import Grids
+from ._types import _Comm, _Request
 
 ANY_SOURCE = ANY_TAG = -1
 PROC_NULL = -2

@@ -2,11 +2,11 @@
 
 import os
 
-from .._engine import _Request
 from ._datatypes import memory_of, named, specified
 from ._info import Info
 from ._operations import REPLACE
 from ._staging import assign, stage
+from ._types import _Request
 from ._windows import window
 
 MODE_CREATE, MODE_RDONLY, MODE_WRONLY, MODE_RDWR, MODE_DELETE_ON_CLOSE = 1, 2, 4, 8, 16

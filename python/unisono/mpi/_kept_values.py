@@ -1,7 +1,7 @@
 """Values that communicators keep by keys, and the copies and ends of communicators, which they follow."""
 
-from .._engine import _Comm
 from ._errors import named as _errors
+from ._types import _Comm
 
 TAG_UB, HOST, IO, WTIME_IS_GLOBAL = range(4)  # what `Get_attr` is asked
 

@@ -1,7 +1,7 @@
 """Messages that one receive was promised: probed and matched, so that nobody else gets them."""
 
-from .._engine import _Matched, _Request
 from ._objects import loaded
+from ._types import _Matched, _Request
 
 
 class Message:

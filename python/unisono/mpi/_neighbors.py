@@ -1,10 +1,10 @@
 """Messages of ranks with their neighbours alone, in a grid or a graph: mpi4py's ``Neighbor_...`` and ``neighbor_...``."""
 
-from .._engine import _Request
 from ._datatypes import memory_of, specified
 from ._requests import Prequest
 from ._shares import IN_PLACE, _copied, _split
 from ._status import UNDEFINED
+from ._types import _Request
 
 _NOBODY = -2  # PROC_NULL
 

@@ -1,8 +1,8 @@
 """Messages of Python objects, by pickle, in the order in which they were asked for."""
 
-from .._engine import _Request
 from ._pickles import pickle
 from ._status import Status
+from ._types import _Request
 
 
 class ObjectRequest(_Request):

@@ -3,9 +3,10 @@
 import threading
 import time
 
-from .._engine import CommError, _Request, _setting
+from .._engine import CommError, _setting
 from ._objects import ObjectRequest, wait_for
 from ._status import UNDEFINED, Status
+from ._types import _Request
 
 
 def _test(self, status=None):

@@ -1,10 +1,11 @@
 """Windows with mpi4py's names, over the one-sided memory of `_windows.py`."""
 
-from .._engine import UnsupportedError, _Request
+from .._engine import UnsupportedError
 from ._datatypes import Datatype, type_of
 from ._info import Info
 from ._memory import at_address, buffer
 from ._operations import NO_OP, SUM, code_of
+from ._types import _Request
 from ._windows import ACCUMULATE, CONTIGUOUS, GET, GIVEN, PUT, SHARED
 
 LOCK_EXCLUSIVE, LOCK_SHARED = 1, 2

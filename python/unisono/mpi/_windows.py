@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 from math import prod
 
-from .._engine import _Window
 from ._memory import at_address
 from ._operations import REPLACE, SUM, code_of
+from ._types import _Window
 
 PUT, GET, ACCUMULATE = range(3)  # of `_start`, in the order of bindings/mpi/bind_mpi.cpp
 OWN, SHARED, CONTIGUOUS, GIVEN = range(4)  # kinds of memory, in the order of engine/comm/messages.h

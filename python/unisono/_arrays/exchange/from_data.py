@@ -4,8 +4,8 @@ import unisono as un
 
 from ... import _engine
 from ..._records.records import shared
+from ..axes import of_class_of as _of_class_of
 from ..creation import _ordered, array, asarray, refuse_like
-from ..lifted import of_class_of as _of_class_of
 from ..ufunc import resolve
 
 

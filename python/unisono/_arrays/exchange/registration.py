@@ -1,16 +1,19 @@
-"""Registers our arrays with libraries that keep tables of array types, when such a library is imported.
+"""Registers our arrays with libraries that keep tables of array types, once such a library is imported (`_imports.py`).
 
 einops and dask compute with what their tables name and ask arrays for no protocol; pandas, and NumPy's own testing and
-ctypeslib, test what they are given for NumPy's class, and for nothing that an array could answer. A registration runs once, after the library's module has run;
-nothing is imported for it, and a library that is never imported costs nothing.
+ctypeslib, test what they are given for NumPy's class, and for nothing that an array could answer.
 """
-
-import sys
 
 import unisono as un
 
 
-def _register_with_einops(backends):
+def register_with_numbers(numbers):
+    """The types of scalars: ``isinstance(x, numbers.Real)``."""
+    for base in un._engine._scalar_bases:
+        getattr(numbers, base.__name__.lstrip("_")).register(base)
+
+
+def register_with_einops(backends):
     """Add a backend that computes with the package's functions (the NumPy backend calls a namespace's)."""
 
     class Backend(backends.NumpyBackend):
@@ -28,7 +31,7 @@ def _register_with_einops(backends):
     backends.UnisonoBackend = Backend  # einops finds the subclasses that are alive
 
 
-def _register_with_dask(backends):
+def register_with_dask(backends):
     """Quantiles of chunks; dask's other functions ask NumPy's protocols."""
     backends.percentile_lookup.register(un.ndarray, backends._percentile)
 
@@ -61,7 +64,7 @@ def _replace(owner, name, make):
     setattr(owner, name, wraps(function)(make(function)))
 
 
-def _register_with_pandas(common):
+def register_with_pandas(common):
     """Keys of ``frame[...]``, ``frame.loc`` and ``frame.iloc``."""
     _replace(
         common,
@@ -70,7 +73,7 @@ def _register_with_pandas(common):
     )
 
 
-def _register_with_columns(cast):
+def register_with_columns(cast):
     """Columns made of objects, of a number, or of what a function of each element gives: there numbers of ours are of NumPy's classes."""
     from .numpys_elements import as_numpys_number
 
@@ -118,7 +121,7 @@ def _register_with_columns(cast):
         )
 
 
-def _register_with_missing(missing):
+def register_with_missing(missing):
     """``pd.isna`` of a number."""
     from .numpys_elements import as_numpys_number
 
@@ -129,17 +132,17 @@ def _register_with_missing(missing):
     )
 
 
-def _register_with_groups(grouper):
+def register_with_groups(grouper):
     """Keys of ``groupby``, which pandas would look up in the index."""
     _replace(grouper, "_convert_grouper", lambda f: lambda axis, key: f(axis, _unpacked(key)))
 
 
-def _register_with_pivots(pivot):
+def register_with_pivots(pivot):
     """``index=`` and ``columns=`` of ``pivot_table``."""
     _replace(pivot, "_convert_by", lambda f: lambda by: f(_unpacked(by)))
 
 
-def _register_with_frames(frame):
+def register_with_frames(frame):
     """Keys of ``set_index``."""
 
     def unpacking(set_index):
@@ -166,7 +169,7 @@ def _operand(x):
     return made if type(x).__module__.startswith("unisono.") else x  # records
 
 
-def _register_with_testing(testing):
+def register_with_testing(testing):
     """Operands of NumPy's assertions, some of which ask for its class."""
     for name in (
         "assert_allclose",
@@ -188,14 +191,14 @@ def _register_with_testing(testing):
             )
 
 
-def _register_with_ctypeslib(ctypeslib):
+def register_with_ctypeslib(ctypeslib):
     """Arguments of C functions whose ``argtypes`` are of ``ndpointer``, and of ``as_ctypes``."""
     _replace(ctypeslib, "as_ctypes", lambda f: lambda obj: f(_unpacked(obj)))
     convert = ctypeslib._ndptr.from_param.__func__
     ctypeslib._ndptr.from_param = classmethod(lambda cls, obj: convert(cls, _unpacked(obj)))
 
 
-def _register_with_distances(distance):
+def register_with_distances(distance):
     """Distances that are written into an array."""
     for name in ("cdist", "pdist"):
 
@@ -209,7 +212,7 @@ def _register_with_distances(distance):
         _replace(distance, name, writing)
 
 
-def _register_with_superlu(superlu):
+def register_with_superlu(superlu):
     """Right-hand sides of ``splu(a).solve``, ``spilu`` and ``factorized``, whose class SciPy writes in C."""
 
     class Factors:
@@ -225,70 +228,3 @@ def _register_with_superlu(superlu):
             return self._factors.solve(_unpacked(rhs), trans)
 
     _replace(superlu, "gstrf", lambda f: lambda *args, **named: Factors(f(*args, **named)))
-
-
-_registrations = {
-    "numpy.testing": _register_with_testing,
-    "numpy.ctypeslib": _register_with_ctypeslib,  # until NumPy 2.2
-    "numpy.ctypeslib._ctypeslib": _register_with_ctypeslib,
-    "pandas.core.common": _register_with_pandas,
-    "pandas.core.dtypes.cast": _register_with_columns,
-    "pandas.core.dtypes.missing": _register_with_missing,
-    "pandas.core.groupby.grouper": _register_with_groups,
-    "pandas.core.frame": _register_with_frames,
-    "pandas.core.reshape.pivot": _register_with_pivots,
-    "scipy.sparse.linalg._dsolve._superlu": _register_with_superlu,
-    "scipy.spatial.distance": _register_with_distances,
-    "einops._backends": _register_with_einops,
-    "dask.array.backends": _register_with_dask,
-}
-
-
-class _Loader:
-    """A module's own loader; the registration runs behind it."""
-
-    def __init__(self, loader):
-        self._loader = loader
-
-    def create_module(self, spec):
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module):
-        module.__loader__ = module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
-        _register(module.__name__, module)
-
-    def __getattr__(self, name):
-        return getattr(self._loader, name)
-
-
-class _Finder:
-    """Finds the modules of the table by the finders behind it, and replaces their loaders."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name not in _registrations:
-            return None
-        others = (f for f in sys.meta_path if f is not _Finder and hasattr(f, "find_spec"))
-        spec = next(filter(None, (f.find_spec(name, path, target) for f in others)), None)
-        if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader)
-        return spec
-
-
-def _register(name, module):
-    """Run a registration once; a library whose tables have changed stays as it is, and refuses our arrays itself."""
-    registration = _registrations.pop(name, None)
-    try:
-        if registration is not None:
-            registration(module)
-    except AttributeError:
-        pass
-
-
-def install():
-    """Register with what is loaded already, and from now on with what is imported."""
-    for name in list(_registrations):
-        if name in sys.modules:
-            _register(name, sys.modules[name])
-    sys.meta_path.insert(0, _Finder)
