@@ -318,23 +318,21 @@ std::string text_of(const Entry& e) {
     return call_of(e).name() + " of " + shape_text(e.in[0].layout->shape());
 }
 
-}  // namespace
-
-void sort_parts(Partition& p, const Entry& e) {
+void store_sorted(Partition& p, const Entry& e, bool descending) {
     const Ranged sorted = in_ranges(p, e.in[0], Wanted::EvenParts, text_of(e));
     const Held as = sorted.is_even ? even_parts(p, e.in[0]) : parts_of_sizes(sorted.sizes, 0);
-    if (attributes_of<primitives::Sorting>(e).descending)
-        return p.store(e.out, reversed(sorted.values), backwards(as), "sorted parts");
+    if (descending) return p.store(e.out, reversed(sorted.values), backwards(as), "sorted parts");
     p.store(e.out, sorted.values, as, "sorted parts");
 }
 
-/// In order each element is in its place.
-void partition_parts(Partition& p, const Entry& e) {
-    const Ranged sorted = in_ranges(p, e.in[0], Wanted::EvenParts, text_of(e));
-    p.store(e.out, sorted.values,
-            sorted.is_even ? even_parts(p, e.in[0]) : parts_of_sizes(sorted.sizes, 0),
-            "sorted parts");
+}  // namespace
+
+void sort_parts(Partition& p, const Entry& e) {
+    store_sorted(p, e, attributes_of<primitives::Sorting>(e).descending);
 }
+
+/// In order each element is in its place.
+void partition_parts(Partition& p, const Entry& e) { store_sorted(p, e, false); }
 
 void argpartition_parts(Partition& p, const Entry& e) {
     const Ranged sorted = in_ranges(p, e.in[0], Wanted::Places, text_of(e));

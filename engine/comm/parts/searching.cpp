@@ -10,6 +10,7 @@
 #include "comm/reduce.h"
 #include "library/sort/sort.h"
 #include "primitives/ordering.h"
+#include "primitives/primitive.h"
 
 namespace unisono::comm {
 
@@ -58,7 +59,7 @@ void search_parts(Partition& p, const Entry& e) {
         "searchsorted of " + shape_text(shape) + " in " + shape_text(sorted.layout->shape());
     const bool right = attributes_of<primitives::Side>(e).right;
     const Split even = Split::even(0, sorted.layout->size(), mesh.size());
-    const Array part = copy(p.part(sorted, Held::along(even)));
+    const Array part = library::packed(p.part(sorted, Held::along(even)));
     const Held has = p.held_on_axis(values);
     if (is_few(values) || has.kind == Held::Kind::All) {
         const Held all = Held::all(mesh.size());

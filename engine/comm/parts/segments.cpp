@@ -5,6 +5,7 @@
 #include "comm/parts/exchange.h"
 #include "comm/parts/primitive.h"
 #include "comm/pieces.h"
+#include "primitives/primitive.h"
 
 namespace unisono::comm {
 
@@ -37,7 +38,8 @@ void segment_parts(Partition& p, const Entry& e) {
                              std::to_string(count) + " segments";
     const auto ranks = static_cast<std::size_t>(mesh.size());
     const Split elements = Split::even(0, n, mesh.size());
-    const Array share = copy(p.part(begins, Held::along(Split::even(0, count, mesh.size()))));
+    const Array share =
+        library::packed(p.part(begins, Held::along(Split::even(0, count, mesh.size()))));
     const auto own = values_of<const std::int64_t>(share);
     if (!are_ascending(mesh, own, what)) return run_everywhere(p, e);
     // Who has the first elements of how many segments, which are neighbours then.
@@ -57,7 +59,7 @@ void segment_parts(Partition& p, const Entry& e) {
         end = begin;
     }
     const Held whole = parts_of_sizes(extents, 0);
-    const Array part = copy(p.part(from, whole));
+    const Array part = library::packed(p.part(from, whole));
     Array made;
     if (mine.size() > 0) {
         const Array operands[] = {part, plus(mine, -whole.split.range(mesh.rank()).begin)};
