@@ -446,6 +446,14 @@ def test_a_long_vector_is_transformed_by_parts(n, monkeypatch):
     np.testing.assert_array_equal(np.asarray(small), x.astype("float32"))
 
 
+def test_ufuncs_at_positions_of_a_column_on_one_rank():
+    x = vector(7).reshape(7, 1)
+    ours = un.asarray(x, mesh=mesh, layout=(None, "block"))  # whose rows lie apart
+    for a in (x, ours):
+        (np if a is x else un).add.at(a, [2, 3, 3], -1)
+    np.testing.assert_array_equal(np.asarray(ours), x)
+
+
 @pytest.mark.parametrize("n", [k for k in lengths if k])
 def test_ufuncs_at_positions(n):
     v, x = vector(n), table(n)

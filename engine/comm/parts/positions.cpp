@@ -207,8 +207,13 @@ void combine_parts(Partition& p, const Entry& e) {
     const Array& part = kept.part();
     auto combine = [&](const Array& at, const Array& values) {
         const Array operands[] = {at, values};
-        if (at.size() > 0)
-            library::detail::record_into(call_of(e).row(), call_of(e).attributes(), operands, part);
+        if (at.size() > 0) {
+            // Host functions write packed memory; a part may lie between what neighbours have.
+            const Array target = library::packed(part);
+            library::detail::record_into(call_of(e).row(), call_of(e).attributes(), operands,
+                                         target);
+            if (target.view().storage != part.view().storage) assign(part, target.arg());
+        }
         kept.finish();
     };
     const Held all = Held::all(mesh.size());
