@@ -431,7 +431,7 @@ class Program:
         op = "" if self.chance(0.5) else self.pick(INPLACE)
         # What goes into no elements is checked less by NumPy (docs/differences.md).
         value = self.operand_for(shape) if np.prod(shape) else self.scalar()
-        if not op and "[" in value:
+        if not op and ("[" in value or value in self.theirs):
             value = f"xp.array({value})"  # NumPy reads what overlaps while it writes
         return f"{text} {op}= {value}"
 

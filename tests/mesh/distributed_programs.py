@@ -145,6 +145,10 @@ class DistributedProgram(Program):
             self.names()
         ):  # what came of numbers alone is each rank's, and takes nothing distributed
             ours = self.ours[n]
+            if type(ours) in (bool, int, float, complex):  # what Python made of its own and a value
+                assert ours == self.theirs[n], f"{n}: {ours}, NumPy {self.theirs[n]}"
+                del self.theirs[n], self.ours[n]
+                continue
             if isinstance(ours, un.ndarray) and ours.ndim and ours.device != self.mesh:
                 del self.theirs[n], self.ours[n]
 
@@ -404,7 +408,10 @@ class DistributedProgram(Program):
 
     def changed(self):
         """In place: at steps, by ufuncs that write to a view, at positions along an axis, in masks."""
-        n = self.vector(lambda x: x.dtype.name in ("int32", "int64", "float64") and x.size > 0)
+        # NumPy's `add.at` writes into read-only arrays.
+        n = self.vector(
+            lambda x: x.dtype.name in ("int32", "int64", "float64") and x.size and x.flags.writeable
+        )
         if not n or not self.small(n):
             return None
         x, axis = self.theirs[n], self.axis(self.theirs[n])
@@ -420,7 +427,8 @@ class DistributedProgram(Program):
                 f"{view} *= {value}",
                 f"xp.add({view}, {value}, out={view})",
                 f"xp.maximum({view}, {value}, out={view})",
-                f"xp.negative({view}, out={view}); {n} += 0",
+                # NumPy 2.4 writes nothing where `negative` goes over one column in place.
+                f"xp.multiply({view}, -1, out={view}); {n} += 0",
                 f"{view}[...] = xp.flip({view}, axis={axis})",
                 f"{n}[{n} > {value}] = {value}",
                 f"{n}[{n} < {value}] += 1",

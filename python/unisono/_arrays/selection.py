@@ -103,11 +103,9 @@ def place(arr, mask, vals):
     mask = _same_size("place", x, mask)
     values = _values("place", vals, x).ravel()
     count = _engine._count_nonzero(mask)
-    if count == 0:
-        return
-    if values.size == 0:
+    if count and not values.size:
         raise ValueError("place: cannot insert from an empty array")
-    x[mask] = _cycled(values, count)
+    x[mask] = _cycled(values, count) if count else values[:0]
 
 
 def putmask(a, /, mask, values):

@@ -5,6 +5,7 @@ import operator
 
 from .. import _engine, exceptions
 from .._arrays.axes import arrays_together, as_operand, number_without_axes, several, store
+from .._dtype.functions import result_type
 from .._engine import _FastPath, matmul
 
 _ndarray = _engine._Array
@@ -75,6 +76,7 @@ def dot(a, b, out=None):
     a, b : array_like
         Where one is a scalar, the product with it.
     out : ndarray, optional
+        Of the result's shape and dtype.
 
     Returns
     -------
@@ -84,6 +86,8 @@ def dot(a, b, out=None):
     ------
     TypeError
         If `a` or `b` cannot be converted to a numeric array.
+    ValueError
+        If `out` has another shape or dtype.
 
     Examples
     --------
@@ -93,6 +97,8 @@ def dot(a, b, out=None):
     """
     a, b = arrays_together(a, b)
     axes = a.ndim, b.ndim
+    if out is not None and (kind := result_type(a, b)) != out.dtype:
+        raise ValueError(f"dot: out must have the dtype of the result, {kind}; got {out.dtype}")
     if axes == (1, 1) and out is None:
         return a @ b
     if 0 in axes:
