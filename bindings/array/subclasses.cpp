@@ -104,7 +104,7 @@ bool has_protocol(PyObject* o) {
 }
 
 bool has_functions(PyObject* o) {
-    if (is_value_object(o)) return false;
+    if (is_value_object(o) || is_scalar(o)) return false;
     static PyObject* const name = PyUnicode_InternFromString("__array_function__");
     PyObject* const own = _PyType_Lookup(Py_TYPE(o), name);
     return own && (!is_array(o) || own != _PyType_Lookup(array_type, name));

@@ -99,3 +99,22 @@ print([m for m in ("numpy", "unisono._raw.kernels", "unisono.array_api", "unison
 """)
     out = subprocess.run([sys.executable, program], check=True, capture_output=True, text=True)
     assert out.stdout == "[]\n"
+
+
+def test_first_calls_load_no_more_than_they_need():
+    """Records, dates, derived classes and the typing module wait for programs that use them."""
+    program = """
+import sys
+import unisono as un
+
+x = un.tile(un.asarray([1.0, 2.0]), 2)
+x = un.concatenate([x, un.ones(2, "float64")])
+assert un.allclose(x, x) and un.unique(x).size == 2
+un.linalg.det(un.eye(2)), un.where(x[-1] > 0, x[0], x), un.lib.stride_tricks.as_strided(x, (2,), (8,))
+names = "datetime typing numpy unisono._records.records unisono._arrays.subclasses"
+print([name for name in names.split() if name in sys.modules])
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert out.stdout == "[]\n"

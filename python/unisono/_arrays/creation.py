@@ -65,7 +65,7 @@ def _has_fields(dtype):
     """Whether `dtype` describes a structured dtype; unisono's own dtypes are recognised first."""
     if isinstance(dtype, (DType, type)):
         return False
-    from .._records.records import is_structured
+    from .._records import is_structured
 
     return is_structured(dtype)
 

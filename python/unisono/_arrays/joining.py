@@ -5,7 +5,7 @@ import warnings
 import unisono as un
 
 from .. import _engine
-from .._records.records import by_numpy, holds_records
+from .._records import holds_records
 from .axes import arrays_together, as_array, as_array_beside, axis_index
 from .overrides import computes_functions
 from .selection import check_cast
@@ -14,6 +14,8 @@ from .selection import check_cast
 def _joined(what, arrays, axis, out=None, dtype=None, casting="same_kind"):
     """Concatenate arrays that have axes, by NumPy's rules for out, dtype and casting."""
     if holds_records(arrays):
+        from .._records.records import by_numpy
+
         return by_numpy("concatenate", arrays, axis, out, dtype=dtype, casting=casting)
     if what != "concatenate" and any(computes_functions(type(x)) for x in arrays):
         return un.concatenate(arrays, axis, out, dtype=dtype, casting=casting)  # which classes see

@@ -4,7 +4,7 @@ import unisono as un
 
 from .. import _engine
 from .._engine import _Array
-from .._records.records import by_numpy, holds_records
+from .._records import holds_records
 from .axes import as_array_beside, as_array_within, store
 from .diagonals import broadcast
 from .indexing import _bounded, _cycled, _integers, _target, take
@@ -187,6 +187,8 @@ def copyto(dst, src, casting="same_kind", where=True):
     if not isinstance(dst, _Array):
         raise TypeError(f"copyto: dst must be an array of unisono; got {type(dst).__name__}")
     if holds_records((dst, src)):
+        from .._records.records import by_numpy
+
         by_numpy("copyto", dst, src, casting, where)
         return
     if is_python_number(src):

@@ -3,7 +3,7 @@
 import math
 
 from .. import _engine
-from .._records.strided_memory import Strided
+from .._loaded import loaded
 from .axes import as_array, axes_tuple, several
 from .axes import of_class_of as _of_class_of
 
@@ -59,6 +59,11 @@ def _over_buffer(shape, dtype, buffer, offset, strides, order):
     return as_strided(flat, shape, strides)
 
 
+def _is_strided(x):
+    memory = loaded("unisono._records.strided_memory")
+    return memory is not None and isinstance(x, memory.Strided)
+
+
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """View of an array's memory by other strides.
 
@@ -91,7 +96,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     >>> un.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)).tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    if isinstance(x, Strided) and strides is not None:
+    if strides is not None and _is_strided(x):
         raise TypeError(
             f"as_strided: strides of records and of their unaligned fields are not supported; got {strides}; "
             "use np.asarray(x)"

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import numbers
 
 import unisono as un
 
@@ -138,6 +137,8 @@ def can_cast(from_, to, casting="safe"):
         raise ValueError(
             f"can_cast: casting must be one of {', '.join(_castings)}; got {casting!r}"
         )
+    import numbers
+
     if not hasattr(from_, "dtype") and isinstance(from_, numbers.Number):
         raise TypeError(
             "can_cast: Python numbers have no dtype; got "

@@ -48,13 +48,15 @@ class dtype:
         if spec is None:
             return _table["float64"]
         if not isinstance(spec, (dtype, type)) or metadata is not None:
-            from .._records.records import is_structured, numpys_dtype
+            from .._records import is_structured
 
-            if isinstance(spec, tuple):  # a dtype and the shape, or the fields, of an element
+            # A tuple is a dtype and the shape, or the fields, of an element.
+            if isinstance(spec, tuple) or metadata is not None or is_structured(spec):
+                from .._records.records import numpys_dtype
+
                 made = numpys_dtype(spec, align, metadata)
-                return made if made.subdtype or made.names else dtype(made)
-            if metadata is not None or is_structured(spec):
-                return numpys_dtype(spec, align, metadata)
+                is_plain = isinstance(spec, tuple) and not (made.subdtype or made.names)
+                return dtype(made) if is_plain else made
         try:
             return _engine._dtype_of(spec)
         except TypeError:

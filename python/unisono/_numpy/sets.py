@@ -8,7 +8,7 @@ from .. import _engine
 from .._arrays import fronts
 from .._arrays.axes import arrays_together, as_array_beside, axis_index, flat
 from .._arrays.axes import as_array as _as
-from .._records.records import by_numpy, holds_records
+from .._records import holds_records
 
 # Up to so many tests of so many elements are compared one by one.
 _few_tests, _many_elements = 16, 1024
@@ -60,6 +60,8 @@ def unique(
     """
     ar = _as(ar)
     if holds_records((ar,)):
+        from .._records.records import by_numpy
+
         return by_numpy("unique", ar, return_index, return_inverse, return_counts, axis)
     wanted = (return_index, return_inverse, return_counts)
     if axis is not None and not (ar.ndim == 1 and axis in (0, -1)):

@@ -8,7 +8,7 @@ from .. import _engine
 from .._arrays.axes import as_array as _as
 from .._arrays.axes import as_array_beside, axis_index, flat
 from .._arrays.ufunc import is_python_number
-from .._records.records import by_numpy, holds_records
+from .._records import holds_records
 
 _kinds = (
     "quicksort",
@@ -77,6 +77,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """
     a = _as(a)
     if holds_records((a,)):
+        from .._records.records import by_numpy
+
         return by_numpy("sort", a, axis, kind, order, stable=stable)
     _check_kind("sort", kind, order, stable)
     a, axis = _along(a, axis, "sort")
@@ -114,6 +116,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     """
     a = _as(a)
     if holds_records((a,)):
+        from .._records.records import by_numpy
+
         return by_numpy("argsort", a, axis, kind, order, stable=stable)
     _check_kind("argsort", kind, order, stable)
     if a.ndim == 0 and axis in (-1, 0, None):
@@ -182,6 +186,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     """
     a = _as(a)
     if holds_records((a,)):
+        from .._records.records import by_numpy
+
         return by_numpy("partition", a, kth, axis, kind, order)
     return _partition("partition", a, kth, axis, kind, order, False)
 

@@ -11,6 +11,7 @@ import operator
 from .. import _engine
 from .._arrays.axes import several
 from .._dtype.objects import DType
+from . import is_structured, kinds
 from .field_views import FieldView
 from .strided_memory import (
     Memory,
@@ -22,17 +23,6 @@ from .strided_memory import (
     is_mapped,
     packed_strides,
 )
-
-
-def is_structured(spec):
-    """Whether it names a dtype with fields: ``[("x", "f8")]``, a dict of these, ``"f8, i4"``, or one of NumPy's."""
-    if isinstance(spec, (type, DType)) or spec is None:
-        return False
-    if isinstance(spec, (list, dict)):
-        return True
-    if isinstance(spec, str):
-        return "," in spec
-    return getattr(spec, "names", None) is not None and hasattr(spec, "fields")
 
 
 def numpys_dtype(spec, align=False, metadata=None):
@@ -266,6 +256,9 @@ class RecordArray(Strided):
 
     def __array_function__(self, function, types, args, options):
         return by_numpy(function, *args, **options)
+
+
+kinds.append(RecordArray)
 
 
 def no_arithmetic(what, a):
@@ -529,8 +522,3 @@ def _all_ours(made):
     if type(made) in (tuple, list):
         return type(made)(map(_all_ours, made))
     return ours(made.copy()) if isinstance(made, numpy.ndarray) else made
-
-
-def holds_records(arrays):
-    """Whether one of the arrays is of records."""
-    return RecordArray in map(type, arrays)

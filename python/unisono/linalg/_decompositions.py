@@ -1,6 +1,6 @@
 """Factors of matrices: Cholesky, QR, singular values, eigenvalues."""
 
-from typing import NamedTuple as _NamedTuple
+from collections import namedtuple as _namedtuple
 
 from .._arrays.transposes import matrix_transpose
 from .._numpy.products import _conj
@@ -8,7 +8,7 @@ from . import _blocks
 from ._checks import _factors, _matrices
 
 
-class EigResult(_NamedTuple):
+class EigResult(_namedtuple("EigResult", "eigenvalues eigenvectors")):
     """Result of `eig`.
 
     Examples
@@ -19,11 +19,10 @@ class EigResult(_NamedTuple):
     [2.0, 3.0]
     """
 
-    eigenvalues: object
-    eigenvectors: object
+    __slots__ = ()
 
 
-class EighResult(_NamedTuple):
+class EighResult(_namedtuple("EighResult", "eigenvalues eigenvectors")):
     """Result of `eigh`.
 
     Examples
@@ -34,11 +33,10 @@ class EighResult(_NamedTuple):
     [2.0, 3.0]
     """
 
-    eigenvalues: object
-    eigenvectors: object
+    __slots__ = ()
 
 
-class QRResult(_NamedTuple):
+class QRResult(_namedtuple("QRResult", "Q R")):
     """Result of `qr`.
 
     Examples
@@ -49,11 +47,10 @@ class QRResult(_NamedTuple):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    Q: object
-    R: object
+    __slots__ = ()
 
 
-class SVDResult(_NamedTuple):
+class SVDResult(_namedtuple("SVDResult", "U S Vh")):
     """Result of `svd`.
 
     Examples
@@ -64,9 +61,7 @@ class SVDResult(_NamedTuple):
     [3.0, 2.0]
     """
 
-    U: object
-    S: object
-    Vh: object
+    __slots__ = ()
 
 
 def cholesky(a, /, *, upper=False):

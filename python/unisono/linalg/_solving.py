@@ -1,7 +1,7 @@
 """Linear equations, inverses and determinants."""
 
 import math
-from typing import NamedTuple as _NamedTuple
+from collections import namedtuple as _namedtuple
 
 import unisono as un
 
@@ -21,7 +21,7 @@ from ._checks import (
 )
 
 
-class SlogdetResult(_NamedTuple):
+class SlogdetResult(_namedtuple("SlogdetResult", "sign logabsdet")):
     """Result of `slogdet`.
 
     Examples
@@ -32,8 +32,7 @@ class SlogdetResult(_NamedTuple):
     (-1.0, 0.0)
     """
 
-    sign: object
-    logabsdet: object
+    __slots__ = ()
 
 
 def solve(a, b):

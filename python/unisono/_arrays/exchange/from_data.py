@@ -3,7 +3,6 @@
 import unisono as un
 
 from ... import _engine
-from ..._records.records import shared
 from ..axes import of_class_of as _of_class_of
 from ..creation import _ordered, array, asarray, refuse_like
 from ..ufunc import resolve
@@ -138,6 +137,8 @@ def from_bytes(buffer, dtype, count=-1, offset=0, device=None):
         return from_bytes(buffer, t, count, offset, device).byteswap()
     if t.names is not None:
         import numpy
+
+        from ..._records.records import shared
 
         return shared(numpy.frombuffer(buffer, t, count, offset))
     held = memoryview(buffer).cast("B")

@@ -2,7 +2,7 @@
 
 import unisono
 
-from ..._records.records import by_numpy, holds_records
+from ..._records import holds_records
 from .from_data import from_bytes
 from .numpys_elements import (
     as_numpys_number,
@@ -117,6 +117,8 @@ def array_function(self, function, types, args, options):
         named = {k: _as_numpys_numbers(v) for k, v in options.items()}
         return function(*map(_as_numpys_numbers, args), **named)
     if holds_records(args):
+        from ..._records.records import by_numpy
+
         return by_numpy(function, *args, **options)
     written = args[:1] if function.__name__ in writes_first else (options.get("out"),)
     if _is_numpys_array(written):

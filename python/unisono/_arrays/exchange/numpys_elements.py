@@ -4,9 +4,7 @@ A function that refused its arguments asks here (bindings/functions/by_numpy.cpp
 on NumPy's arrays of all arguments; arrays of numbers among its results are ours again, the others are NumPy's own.
 """
 
-import datetime
 import functools
-import numbers
 import operator
 import sys
 
@@ -14,6 +12,8 @@ import unisono as un
 
 from ... import _engine
 from ..._dtype.objects import dtype as _DType
+from ..._loaded import loaded
+from ..._records import holds_records
 
 # Kinds of elements that are NumPy's own; of the other kinds those with these characters.
 _kinds, _chars = "OSUMmVT", "gG"
@@ -43,8 +43,6 @@ def retried(name, args, options, arrays_only=False):
     arrays_only : bool
         Whether only arrays and scalars of NumPy's are a reason to try, no text and no lists.
     """
-    from ..._records.records import holds_records
-
     options = options or {}
     if name == "assignment":
         return _assigned(*args)
@@ -286,7 +284,7 @@ def is_numpys(x):
         return True
     if isinstance(x, (str, type)):
         return not _names_our_dtype(x)
-    if x is None or isinstance(x, (bytes, datetime.date, datetime.timedelta)):
+    if x is None or isinstance(x, bytes) or _is_date(x):
         return True
     if type(x) is _DType:
         return False
@@ -297,7 +295,18 @@ def is_numpys(x):
         return kind.kind in _kinds or kind.char in _chars or (kind is x and not kind.isnative)
     if isinstance(x, (int, float, complex)):
         return False
-    return isinstance(x, numbers.Number) or hasattr(type(x), "__mul__")
+    return _is_number(x) or hasattr(type(x), "__mul__")
+
+
+def _is_number(x):
+    """Whether it is of a class that says so; of Python's own classes only while `numbers` is loaded."""
+    numbers = loaded("numbers")
+    return numbers is not None and isinstance(x, numbers.Number)
+
+
+def _is_date(x):
+    datetime = loaded("datetime")
+    return datetime is not None and isinstance(x, (datetime.date, datetime.timedelta))
 
 
 def _holds_objects(x):
@@ -317,7 +326,7 @@ def _is_extended(x):
 def _holds_numbers_of_others(x):
     """Whether a sequence holds numbers, some of them of classes that are no elements of ours, as Fraction."""
     others = [v for v in x if not isinstance(v, (int, float, complex)) and not hasattr(v, "dtype")]
-    is_number = all(isinstance(v, numbers.Number) or hasattr(type(v), "__rmul__") for v in others)
+    is_number = all(_is_number(v) or hasattr(type(v), "__rmul__") for v in others)
     return (
         bool(others)
         and is_number
