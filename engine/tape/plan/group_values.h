@@ -37,6 +37,12 @@ class GroupValues {
             true;  // or the same index map as an input, which is as good
     }
 
+    /// Has the input that an output updates in place read there, so that compilers which do not
+    /// know of `noalias` see that the addresses are equal.
+    void read_from_output(std::size_t k) {
+        inputs_[static_cast<std::size_t>(group_.outputs[k].same_as_input)] = outputs_[k];
+    }
+
     void add_scalars() {
         for (std::size_t k = 0; k < group_.scalars.size(); ++k) {
             scalars_.push_back(b_.scalar_param("s" + std::to_string(k), group_.scalars[k]));

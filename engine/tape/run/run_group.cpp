@@ -442,6 +442,7 @@ GroupKernel::Launch GroupKernel::bind(const Call& call, Dims shape) {
     }
     Launch launch;
     launch.code = variant(form, device).map.get();
+    launch.form = std::move(form);
     launch.scalars = call.scalars;
     launch.numbers.assign(space.shape, space.shape + rank);
     for (std::size_t o = 0; o < space.operands; ++o)

@@ -40,6 +40,7 @@ class GroupKernel {
     /// A launch bound to its operands: it can be repeated on other rows of them.
     struct Launch {
         Executable* code = nullptr;
+        GroupShape form;                    ///< of its variant
         std::vector<std::int64_t> numbers;  ///< extents, and strides of each operand
         std::vector<ArrayArg> arrays;
         std::span<const std::uint64_t> scalars;  ///< the call's
@@ -48,6 +49,11 @@ class GroupKernel {
     bool is_compiled(const Call& call) const;
     /// What run() would launch for the first points of the call's operands, `shape` of them.
     Launch bind(const Call& call, Dims shape);
+
+    /// Counts work of several kernels in turns on bands, of which it is the first: all so far.
+    std::int64_t note_turns(std::int64_t work) {
+        return turns_work_.fetch_add(work, std::memory_order_relaxed) + work;
+    }
 
     /// Whether host runs over that many elements go without the compiler, whatever ran before.
     static bool is_small(std::int64_t size);
@@ -98,6 +104,7 @@ class GroupKernel {
     std::atomic<std::int64_t> work_done_ = 0;   ///< node-elements run without the compiler so far
     std::atomic<std::int64_t> first_work_ = 0;  ///< of devices' first runs, which the host did
     std::atomic<int> first_runs_ = 0;
+    std::atomic<std::int64_t> turns_work_ = 0;
     std::atomic<bool> cannot_compile_ = false;
     bool cannot_turn_ = false;
     bool cannot_split_ = false;  ///< complex elements that block alone runs with the promised bits

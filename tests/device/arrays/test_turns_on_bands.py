@@ -58,6 +58,58 @@ def test_sweeps_in_place(device, sweeps, capfd):
         assert f"these {min(sweeps, 8)} kernels take turns on " in found[0]
 
 
+def wave(u, v):
+    v[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * u[1:-1, 1:-1])
+    u[1:-1, 1:-1] += 0.1 * v[1:-1, 1:-1]
+
+
+def one_sided(u, v):
+    """Reads four rows below and none above, so that tiles of one kind are slanted."""
+    v[:-4] = u[4:] * 0.5 + u[:-4]
+    u[:-4] = v[4:] * 0.25 + v[:-4]
+
+
+def of_three(u, v):
+    """Kernels of which none repeats another one's operands."""
+    sweep(u)
+    v[2:-2, 1:-1] = u[4:, 2:] + u[:-4, :-2]
+    u[1:-1] -= 0.125 * v[:-2]
+
+
+def with_steps(u, v):
+    for k in range(6):
+        sweep(u)
+        v += u * (k * 0.5)
+
+
+@sharing
+@pytest.mark.parametrize(
+    ("step", "times"),
+    [
+        (lambda u, v: sweep(u), 8),
+        (lambda u, v: sweep(u), 3),
+        (lambda u, v: sweep(u[100:-100, 3:]), 5),
+        (wave, 4),
+        (one_sided, 3),
+        (of_three, 2),
+        (with_steps, 1),
+    ],
+)
+def test_tiles(name, step, times, capfd):
+    """Kernels that took turns often are compiled as one, of which a work-item takes a tile of rows."""
+
+    def program(u, v):
+        for _ in range(times):
+            step(u, v)
+
+    others = [un.asarray(field(k), device=name) for k in range(2)]
+    for _ in range(1_500_000_000 // (times * 4 * SIDE**2)):
+        program(*others)
+        un.eval(*others)
+    found = turns(program, field(8), field(9), device=name, capfd=capfd)
+    assert any(" tiles of " in line for line in found)
+
+
 @sharing
 def test_memory(name):
     """Sweeps in place take one more field, and give it back."""
@@ -156,6 +208,10 @@ def test_random_programs(name, seed, capfd):
     def program(a, b, c):
         exec(text, {"a": a, "b": b, "c": c})
 
+    others = [un.asarray(field(k), device=name) for k in range(3)]
+    for _ in range(seed % 2 * 20):  # with tiles
+        program(*others)
+        un.eval(*others)
     try:
         turns(program, *(field(seed + k) for k in range(3)), device=name, capfd=capfd)
     except AssertionError:

@@ -127,6 +127,9 @@ TEST(BandSchedule, KeepsTheOrderOfWhatMeets) {
                         const std::int64_t before = steps[j].first + q + steps[j].shift;
                         ASSERT_LE(before, now)
                             << "round " << round << ", kernels " << j << ", " << k;
+                        const std::int64_t down = steps[k].shift_down - steps[k].first - r;
+                        ASSERT_LE(steps[j].shift_down - steps[j].first - q, down)
+                            << "round " << round << ", kernels " << j << ", " << k;
                         const bool own = steps[k].first + r == steps[j].first + q;
                         ASSERT_TRUE(own || steps[k].has_others);
                     }
@@ -151,6 +154,7 @@ TEST(BandSchedule, ASweepIsOneRowBehindTheOneBefore) {
                                  {to, layout, columns, DType::Float64}};
         ASSERT_TRUE(schedule.take(space, operands, 2));
         EXPECT_EQ(schedule.steps().back().shift, sweep);
+        EXPECT_EQ(schedule.steps().back().shift_down, sweep);
     }
     EXPECT_EQ(schedule.window(schedule.fields()[0], 4).rows, 4);
 }

@@ -151,7 +151,9 @@ bool BandSchedule::take(Dims space, std::span<const View> operands, std::size_t 
             if (!behind) return false;
             if (*behind == no_lag) continue;
             step.has_others = step.has_others || *behind != 0;
-            step.shift = std::max(step.shift, steps_[earlier.step].shift + *behind);
+            const Step& before = steps_[earlier.step];
+            step.shift = std::max(step.shift, before.shift + *behind);
+            step.shift_down = std::max(step.shift_down, before.shift_down - *behind);
         }
     }
     steps_.push_back(step);

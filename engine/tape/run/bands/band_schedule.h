@@ -41,7 +41,9 @@ class BandSchedule {
         std::size_t axis = 0;     ///< of its space: what a row is an index of
         bool is_one_row = false;  ///< as a whole, whatever its shape
         std::int64_t first = 0, rows = 1;
-        std::int64_t shift = 0;   ///< rows by which it is behind the first step
+        std::int64_t shift = 0;  ///< rows by which it is behind the first step
+        std::int64_t shift_down =
+            0;                    ///< the same where the bands go from the last row to the first
         bool has_others = false;  ///< meets earlier steps in rows that are not its own
         std::int64_t end() const { return first + rows; }
     };

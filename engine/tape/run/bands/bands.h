@@ -1,7 +1,8 @@
 // Kernels that take turns on bands of rows, bound to their operands.
 //
 // run_bands.cpp chooses them and the bands, and runs them on the host's threads;
-// submit_bands.cpp gives them to the queue of a device that shares the host's caches.
+// submit_bands.cpp gives them to the queue of a device that shares the host's caches, tiles.cpp as
+// two launches where that is enough.
 // twins.cpp gives an array that they read and store anew a second memory.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "tape/run/bands/band_schedule.h"
+#include "tape/run/bands/lower_tiles.h"
 #include "tape/run/run.h"
 #include "tape/run/run_group.h"
 #include "tape/run/store_anew.h"
@@ -91,6 +93,13 @@ class Runner::Bands {
         std::unique_ptr<Temporary> memory;
     };
 
+    /// Tiles of rows that two launches compute; none where `count` is 0.
+    struct Tiles {
+        std::int64_t first = 0;  ///< the row of the first one
+        std::int64_t rows = 0, count = 0;
+        std::size_t period = 0;  ///< the kernels are repetitions of so many of them
+    };
+
     bool add(Kernel kernel);
     bool take(Kernel kernel);
     /// How many of the steps take turns.
@@ -114,6 +123,11 @@ class Runner::Bands {
     bool is_shifted(std::size_t count) const;
     bool pays(std::size_t count);
     bool choose_rows(std::size_t count);
+    bool repeats(std::size_t k, std::size_t period) const;
+    std::size_t period_of(std::size_t count) const;
+    void choose_tiles(std::size_t count);
+    TileRows tile_rows(std::size_t k, bool between) const;
+    bool submit_tiles();
     bool holds_much(std::size_t count) const;
     bool is_temporary(const BandSchedule::Field& field, std::size_t count) const;
     void run_rows(const Kernel& kernel, const BandSchedule::Step& step, std::int64_t from,
@@ -156,6 +170,7 @@ class Runner::Bands {
     bool is_shifted_ = false, touches_little_ = false;
     std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
     std::int64_t rows_ = 0;              ///< of a band
+    Tiles tiles_;
     std::int64_t work_ = 0;
     std::mutex mutex_;
     std::exception_ptr failure_;

@@ -265,6 +265,7 @@ std::size_t Runner::Bands::choose() {
         }
         if (holds_much(count) || !choose_rows(count)) continue;
         if (!pays(count)) return 0;
+        choose_tiles(count);
         count_ = count;
         return kernels_[count - 1].end;
     }
@@ -473,9 +474,12 @@ void Runner::Bands::run() {
 
 std::string Runner::Bands::text() const {
     const std::int64_t bands = (last_ - first_ + rows_ - 1) / rows_;
+    const bool has_tiles = tiles_.count > 0;
     std::string text = "these " + std::to_string(count_) + " kernels take turns on " +
-                       std::to_string(bands) + " bands of " + std::to_string(rows_) + " rows";
-    if (is_shifted_)
+                       std::to_string(has_tiles ? tiles_.count : bands) +
+                       (has_tiles ? " tiles of " : " bands of ") +
+                       std::to_string(has_tiles ? tiles_.rows : rows_) + " rows";
+    if (is_shifted_ && !has_tiles)
         text += ", the last one " + std::to_string(schedule_.steps()[count_ - 1].shift) +
                 " rows behind the first";
     if (!rings_.empty())

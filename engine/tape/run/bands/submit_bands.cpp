@@ -10,9 +10,11 @@ void Runner::Bands::submit() {
             fail(ErrorKind::Unsupported, "'" + device_->info().name + "' has no such kernels");
         begin_twins();
         complete_twins();
-        for_each_turn([&](std::size_t k, std::int64_t from, std::int64_t to) {
-            run_rows(kernels_[k], schedule_.steps()[k], from, to);
-        });
+        if (!submit_tiles()) {
+            for_each_turn([&](std::size_t k, std::int64_t from, std::int64_t to) {
+                run_rows(kernels_[k], schedule_.steps()[k], from, to);
+            });
+        }
     } catch (...) {
         for (Twin& twin : twins_) twin.anew.abandon();  // while its queue is known
         rings_.clear();
