@@ -46,6 +46,25 @@ def test_spacing_with_its_step(chosen):
     assert made.device == chosen and made.tolist() == [0, 2.5, 5, 7.5, 10] and step == 2.5
 
 
+def test_parameters_may_be_arrays(chosen):
+    low, high = cp.full(3, 2.0), cp.full((2, 1), 5.0)
+    philox = cp.random.Generator(cp.random.Philox4x3210(1))
+    for draws in (cp.random, cp.random.RandomState(1), cp.random.default_rng(1), philox):
+        assert {draws.beta(low, high).device, draws.normal(low, scale=high).device} == {chosen}
+        assert draws.chisquare(low, size=(2, 3)).shape == (2, 3)
+    here = un.random.RandomState(7).gamma(un.full(4, 3.0, device="cpu")).tolist()
+    assert cp.random.RandomState(7).gamma(cp.full(4, 3.0)).tolist() == here
+
+
+def test_dtypes_without_a_name_behind_the_size():
+    state = cp.random.RandomState(1)
+    assert state.lognormal(0.0, 1.0, (2,), np.float32).dtype == np.float32
+    assert cp.random.normal(0.0, 1.0, None, "f4").dtype == np.float32
+    assert cp.random.binomial(5, 0.5, 3, "i2").dtype == np.int16
+    with pytest.raises(TypeError):
+        cp.random.beta(1.0, 2.0, 3, "f4", "f4")
+
+
 def test_draws_are_those_of_the_host():
     assert cp.random.default_rng(5).integers(0, 9, 6).tolist() == (
         un.random.default_rng(5).integers(0, 9, 6).tolist()
@@ -55,7 +74,13 @@ def test_draws_are_those_of_the_host():
     assert isinstance(made, un.random.Generator) and cp.random.default_rng(made) is made
     again = pickle.loads(pickle.dumps(made))
     assert type(again) is type(made) and again.random(3).tolist() == made.random(3).tolist()
-    assert isinstance(made.random(), float) and np.shape(cp.random.rand()) == ()
+    for number in (
+        made.random(),
+        cp.random.rand(),
+        cp.random.randint(0, 9),
+        cp.random.RandomState(1).normal(),
+    ):
+        assert isinstance(number, cp.ndarray) and number.shape == ()
     cp.random.seed(4)
     first = cp.random.rand(3).tolist()
     cp.random.seed(4)

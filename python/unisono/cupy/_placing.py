@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import threading
 
 import unisono as un
@@ -67,10 +68,13 @@ def drawing(owner, name):
     Arrays of devices are permuted by an order and chosen from by indices, which may be drawn on the host.
     """
     function = getattr(owner, name)
-    if name not in ("choice", "permutation", "shuffle"):
-        return placed(function)
-    permute, here = placed(owner.permutation), function if name == "shuffle" else placed(function)
     first = int(isinstance(owner, type))  # behind self
+    if name not in ("choice", "permutation", "shuffle"):
+        return _drawn(function, first)
+    permute, here = (
+        placed(owner.permutation),
+        function if name == "shuffle" else _drawn(function, first),
+    )
 
     @functools.wraps(function)
     def drawn(*args, **options):
@@ -93,6 +97,37 @@ def drawing(owner, name):
     return drawn
 
 
+def _drawn(function, first):
+    """As `placed`; parameters may be arrays of devices, and one number is an array without axes, as CuPy's draws are."""
+    there = placed(function)
+
+    @functools.wraps(function)
+    def drawn(*args, **options):
+        if getattr(_mine, "is_inside", False):
+            return function(*args, **options)
+        if not first or args[0].bit_generator._stream is not None:  # it draws on the host
+            args, options = _with_host_parameters(function, args, options)
+        made = there(*args, **options)
+        return (
+            un.asarray(made, device=devices.current_device())
+            if type(made) in (int, float)
+            else made
+        )
+
+    return drawn
+
+
+def _with_host_parameters(function, args, options):
+    """The arguments, with copies on the host of the arrays that are read: not of that which is written."""
+    if not any(isinstance(a, _Array) for a in (*args, *options.values())):
+        return args, options
+    names = list(inspect.signature(function).parameters)
+    args = [
+        a if name == "out" else _on_host(a) for name, a in zip(names, args, strict=False)
+    ] + list(args[len(names) :])
+    return args, {name: a if name == "out" else _on_host(a) for name, a in options.items()}
+
+
 def _on_host(value):
     return value.to_device("cpu") if isinstance(value, _Array) else value
 
@@ -110,14 +145,27 @@ def class_of_draws(cls, module):
 
 
 def of_dtype(function):
-    """A function of draws that takes ``dtype=``, to which they are rounded."""
+    """A function of draws that takes ``dtype=``, to which they are rounded; behind ``size`` without its name, too."""
 
     @functools.wraps(function)
     def made(*args, dtype=None, **options):
+        place = _place_behind_size(function) if dtype is None else None
+        if place is not None and len(args) == place + 1:
+            args, dtype = args[:place], args[place]
         found = function(*args, **options)
         return found if dtype is None else un.asarray(found).astype(dtype, copy=False)
 
     return made
+
+
+@functools.cache
+def _place_behind_size(function):
+    """Where CuPy's functions have their dtype and NumPy's nothing; None: NumPy's have more there."""
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    place = names.index("size") + 1 if "size" in names else 0
+    is_free = place and all(p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters[place:])
+    return place if is_free else None
 
 
 typed = frozenset(

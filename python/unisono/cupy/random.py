@@ -8,7 +8,7 @@ from . import _placing
 
 
 def __getattr__(name):
-    value = getattr(_un.random, name)
+    value = getattr(_un.random, "Philox" if name == "Philox4x3210" else name)
     if name in ("Generator", "RandomState"):
         value = _placing.class_of_draws(value, __name__)
     elif not isinstance(value, type) and callable(value) and name not in _placing.states:
@@ -19,7 +19,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *dir(_un.random)})
+    return sorted({*globals(), *dir(_un.random), "Philox4x3210"})
 
 
 def default_rng(seed=None):
