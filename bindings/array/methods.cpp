@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "array/beside.h"
 #include "array/docs.h"
 #include "array/exchange/adopt.h"
 #include "array/object.h"
@@ -226,9 +227,26 @@ PyObject* fill(PyObject* self, PyObject* value) noexcept {
         warn_if_a_part_is_lost(arg, array_of(self).dtype());
         refuse_misfit(value, arg, array_of(self).dtype());
         note_line();
-        assign(used_array(self), arg);
+        const Array& a = used_array(self);
+        if (!arg.is_scalar()) {
+            keep = Array::of(arg.view);
+            bring_beside(a, value, keep);
+            arg = keep.arg();
+        }
+        assign(a, arg);
         Py_RETURN_NONE;
     });
+}
+
+/// bytes(x): the elements; of an integer without axes as of Python's integers, so many zeros.
+PyObject* to_bytes(PyObject* self, PyObject*) noexcept {
+    const Array& a = array_of(self);
+    if (a.view().layout->rank() == 0 && (is_integer(a.dtype()) || a.dtype() == DType::Bool)) {
+        Ref count(PyNumber_Index(self));
+        return count.p ? PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyBytes_Type), count.p)
+                       : nullptr;
+    }
+    return PyObject_CallMethod(self, "tobytes", nullptr);
 }
 
 PyObject* to_device_method(PyObject* self, PyObject* args, PyObject* names) noexcept {
@@ -595,6 +613,9 @@ PyMethodDef array_methods[] = {
     {"item", item_method, METH_VARARGS, docs::item},
     {"tolist", tolist, METH_NOARGS, docs::tolist},
     {"tobytes", with_keywords<tobytes_method>(), METH_VARARGS | METH_KEYWORDS, docs::tobytes},
+    {"__bytes__", to_bytes, METH_NOARGS,
+     "__bytes__($self, /)\n--\n\n"
+     "The elements' bytes, copied from devices; see ``tobytes``."},
     {"__copy__", shallow_copy, METH_NOARGS,
      "__copy__($self, /)\n--\n\n"
      "Same as copy()."},

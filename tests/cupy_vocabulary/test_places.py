@@ -56,6 +56,14 @@ def test_parameters_may_be_arrays(chosen):
     assert cp.random.RandomState(7).gamma(cp.full(4, 3.0)).tolist() == here
 
 
+def test_bytes_and_numbers_of_numpy(chosen):
+    x = cp.zeros((2, 2), "complex64")
+    x.fill(np.ones((), "complex64"))
+    assert x.device == chosen and bytes(x.T) == np.ones((2, 2), "complex64").tobytes()
+    assert bytes(cp.asarray(2.5)) == np.float64(2.5).tobytes() and bytes(cp.asarray(3)) == bytes(3)
+    assert bytes(cp.zeros((3, 0))) == b""
+
+
 def test_dtypes_without_a_name_behind_the_size():
     state = cp.random.RandomState(1)
     assert state.lognormal(0.0, 1.0, (2,), np.float32).dtype == np.float32
