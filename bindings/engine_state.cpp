@@ -57,6 +57,7 @@ nb::dict stats_dict() {
     put("messages_sent", &Counters::messages_sent);
     const comm::Mesh* mesh = comm::Mesh::current();
     d["bytes_gathered"] = mesh ? mesh->bytes_gathered() : 0;
+    d["bytes_in_panels"] = mesh ? mesh->bytes_in_panels() : 0;
     d["pending_operations"] = Tape::current().length();
     d["layouts"] = Layout::interned();
     return d;

@@ -15,6 +15,7 @@
 #include "comm/parts/exchange.h"
 #include "comm/place.h"
 #include "context/context.h"
+#include "core/limits.h"
 #include "mesh/py_mesh.h"
 #include "mesh/virtual_ranks.h"
 #include "tape/tape.h"
@@ -271,6 +272,15 @@ void add_mesh(nb::module_& m) {
                   return part_tuple(mesh.partition().local_window(a, halos), mesh.rank());
               });
           });
+    // All of a panel, as an array of the host.
+    m.def("_mesh_panel", [](nb::handle x) {
+        return body([&] {
+            note_line();
+            const Array& a = used_array(x.ptr());
+            return wrapped(comm::Place::mesh_of(a.device())->partition().panel(a));
+        });
+    });
+    m.attr("_alike_bytes") = limits::alike_bytes;
     m.def("_mesh_split",
           [](nb::handle x) { return body([&] { return split_of(part_of(x).held); }); });
     nb::class_<Owners>(m, "_Owners")

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/ranges.h"
@@ -65,6 +66,17 @@ class Mesh {
     /// Bytes of others that this rank got so that it has all of an array of several elements.
     std::int64_t bytes_gathered() const { return bytes_gathered_; }
     void count_gathered(std::int64_t bytes) { bytes_gathered_ += bytes; }
+    /// The same of panels: pieces of an array that an algorithm takes one after the other.
+    std::int64_t bytes_in_panels() const { return bytes_in_panels_; }
+    void count_panel(std::int64_t bytes) { bytes_in_panels_ += bytes; }
+    /// What `get` gathers is a panel.
+    template <class Get>
+    auto count_as_panel(Get&& get) {
+        const std::int64_t before = bytes_gathered_;
+        auto made = get();
+        bytes_in_panels_ += std::exchange(bytes_gathered_, before) - before;
+        return made;
+    }
 
     /// Of a rank alone: storages that nothing refers to, with their blocks.
     std::vector<Storage*>& spare() { return spare_; }
@@ -90,7 +102,7 @@ class Mesh {
     std::vector<Storage*> spare_;
     std::uint64_t spreads_ = 0;
     std::unique_ptr<Partition> partition_;
-    std::int64_t bytes_gathered_ = 0;
+    std::int64_t bytes_gathered_ = 0, bytes_in_panels_ = 0;
     std::uint64_t number_ = 0, statements_ = 0;
     std::uint64_t hash_ = 0xcbf29ce484222325ull;
 };

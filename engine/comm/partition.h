@@ -54,6 +54,8 @@ class Partition final : public Windows {
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;
+    /// All of a panel, which an algorithm takes, uses and drops.
+    Array panel(const Array& a);
     Array reshaped(const Array& a, Dims shape) override;
 
     /// What this rank has of the elements that the array shows. Ends a window.

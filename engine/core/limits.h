@@ -82,6 +82,13 @@ inline constexpr std::int64_t thread_matrix_operations = 1 << 17;  ///< of facto
 inline constexpr double thread_product_operations = 1 << 18;       ///< of matrix products
 inline constexpr std::int64_t all_threads_lane = 1 << 16;  ///< elements: a lane for all threads
 
+// --- Distributed arrays ---
+
+inline constexpr std::int64_t few_elements = 1 << 12;  ///< of an operand that all ranks may get
+/// Bytes of a matrix that is factored, or a vector that is transformed, by all ranks alike: they
+/// fit a core's own cache, and by parts each of many short steps would wait for messages.
+inline constexpr std::int64_t alike_bytes = 1 << 20;
+
 // --- Algorithms for few elements ---
 
 inline constexpr std::int64_t insertion_sort_lane = 24;

@@ -236,11 +236,11 @@ def test_linear_algebra(n):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Matrices are factored by blocks of three rows, from four rows on."""
+    """Matrices are factored by blocks of three rows or columns, from 64 bytes on."""
     from unisono.linalg import _blocks
 
-    monkeypatch.setattr(_blocks, "_rows", 3)
-    monkeypatch.setattr(_blocks, "_least", 4)
+    monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
+    monkeypatch.setattr(un._engine, "_alike_bytes", 63)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
@@ -567,3 +567,154 @@ def test_least_squares_of_tall_matrices(shape, dtype, is_deficient):
         for k in (0, 1, 3):
             np.testing.assert_allclose(np.asarray(ours[k]), want[k], atol=tolerance)
         before = un.stats()["bytes_gathered"]
+
+
+def unitary(q):
+    np.testing.assert_allclose(q.conj().T @ q, np.eye(q.shape[1]), atol=1e-10)
+
+
+@pytest.fixture(params=["f8-31", "c16-40"])
+def matrix(request, small_blocks):
+    dtype, n = request.param.split("-")
+    x = np.random.default_rng(11).normal(size=(int(n), int(n), 2))
+    return x[..., 0] if dtype == "f8" else x @ [1, 1j]
+
+
+@pytest.mark.parametrize("lacking", [0, 4])
+def test_factors_of_matrices_by_blocks(matrix, lacking):
+    rows, n = len(matrix) - lacking, len(matrix)
+    host = matrix[:rows]
+    x = un.asarray(host, mesh=mesh)
+    with Ungathered():
+        made = [un.linalg.qr(y) for y in (x, x.T)]
+        un.eval(*[z for pair in made for z in pair], alone := un.linalg.qr(x, mode="r"))
+    for (q, r), want in zip(made, (np.linalg.qr(host), np.linalg.qr(host.T)), strict=True):
+        np.testing.assert_allclose(np.asarray(q), want[0], atol=1e-10)
+        np.testing.assert_allclose(np.asarray(r), want[1], atol=1e-10)
+    np.testing.assert_allclose(np.asarray(alone), np.linalg.qr(host, mode="r"), atol=1e-10)
+    q, r = un.linalg.qr(x.T, mode="complete")
+    assert q.shape == (n, n) and r.shape == (n, rows)
+    np.testing.assert_allclose(np.asarray(q @ r), host.T, atol=1e-10)
+    unitary(np.asarray(q))
+
+
+def test_determinants_and_inverses_of_matrices_by_blocks(matrix):
+    x = un.asarray(matrix / 4, mesh=mesh)
+    with Ungathered():
+        made = un.linalg.det(x), *un.linalg.slogdet(x), un.linalg.inv(x)
+        un.eval(*made)
+    wants = np.linalg.det(matrix / 4), *np.linalg.slogdet(matrix / 4), np.linalg.inv(matrix / 4)
+    for ours, want in zip(made, wants, strict=True):
+        np.testing.assert_allclose(np.asarray(ours), want, rtol=1e-9, atol=1e-9)
+    x[7] = 0
+    assert np.asarray(un.linalg.det(x)) == 0
+    assert [np.asarray(y).item() for y in un.linalg.slogdet(x)] == [0, -np.inf]
+    with pytest.raises(un.linalg.LinAlgError, match="inv: Singular matrix"):
+        un.linalg.inv(x)
+
+
+@pytest.mark.parametrize(("lacking", "rank"), [(0, None), (4, None), (4, 3)])
+def test_singular_values_of_matrices_by_blocks(matrix, lacking, rank):
+    rows = len(matrix) - lacking
+    host = matrix[:rows] if rank is None else matrix[:rows, :rank] @ matrix[:rank] / 20
+    want = np.linalg.svd(host, compute_uv=False)
+    x, tolerance = un.asarray(host, mesh=mesh), 1e-13 * len(matrix) * want[0]
+    for given, is_full in ((x, False), (x.T, True)):
+        with Ungathered():
+            u, s, vh = un.linalg.svd(given, full_matrices=is_full)
+            un.eval(u, s, vh, values := un.linalg.svdvals(given))
+        u, s, vh = np.asarray(u), np.asarray(s), np.asarray(vh)
+        np.testing.assert_allclose(s, want, atol=tolerance)
+        np.testing.assert_allclose(np.asarray(values), want, atol=tolerance)
+        np.testing.assert_allclose((u[:, :rows] * s) @ vh[:rows], np.asarray(given), atol=tolerance)  # fmt: skip
+        unitary(u)
+        unitary(vh.conj().T)
+        assert u.shape[1] == (len(u) if is_full else rows)
+    assert int(un.linalg.matrix_rank(x)) == np.linalg.matrix_rank(host)
+    np.testing.assert_allclose(np.asarray(un.linalg.norm(x, 2)), want[0])
+
+
+def test_least_squares_and_pseudo_inverses_of_matrices_by_blocks(matrix):
+    right = matrix[:, :2].real.copy() + matrix[:, 2:4]
+    low = matrix[:3].T @ matrix[:3, 2:]
+    for a in (matrix, low):
+        given, y = un.asarray(a, mesh=mesh), un.asarray(right, mesh=mesh)
+        want = np.linalg.lstsq(a, right, rcond=1e-12)
+        with Ungathered():
+            ours = un.linalg.lstsq(given, y, 1e-12)
+            un.eval(ours[0], ours[1], ours[3], inverse := un.linalg.pinv(given, 1e-12))
+        assert ours[2] == want[2] and ours[1].shape == want[1].shape
+        for k in (0, 1, 3):
+            np.testing.assert_allclose(np.asarray(ours[k]), want[k], rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(np.asarray(inverse), np.linalg.pinv(a, 1e-12), atol=1e-8)
+
+
+@pytest.mark.parametrize("uplo", "LU")
+def test_eigenvectors_of_matrices_by_blocks(matrix, uplo):
+    halves = {"L": np.tril(matrix), "U": np.triu(matrix)}
+    x = un.asarray(matrix, mesh=mesh)  # one triangle is read
+    half = halves[uplo]
+    host = half + np.tril(half, -1).conj().T if uplo == "L" else half + np.triu(half, 1).conj().T
+    if matrix.dtype == "c16":
+        host[np.diag_indices(len(host))] = host.diagonal().real
+    with Ungathered():
+        w, v = un.linalg.eigh(x, uplo)
+        un.eval(w, v, alone := un.linalg.eigvalsh(x, uplo))
+    v = np.asarray(v)
+    for ours in (w, alone):
+        np.testing.assert_allclose(np.asarray(ours), np.linalg.eigvalsh(host), atol=1e-10)
+    np.testing.assert_allclose(host @ v, v * np.asarray(w), atol=1e-8)
+    unitary(v)
+    zeros = un.linalg.eigh(un.zeros((13, 13), mesh=mesh))
+    assert not np.asarray(zeros.eigenvalues).any()
+    unitary(np.asarray(zeros.eigenvectors))
+
+
+def test_matrices_of_nan_have_no_singular_values(small_blocks):
+    x = un.zeros((13, 13), mesh=mesh)
+    x[7, 5] = np.nan
+    for f in (un.linalg.svd, un.linalg.svdvals, un.linalg.eigh):
+        with pytest.raises(un.linalg.LinAlgError, match="converge"):
+            f(x)
+
+
+@pytest.mark.parametrize("layout", ["block", "cyclic", "replicated", (None, "block")], ids=str)
+def test_windows_that_slide_over_parts(layout):
+    x = np.arange(13 * 9.0).reshape(13, 9)
+    given, slide = un.asarray(x, mesh=mesh).to_layout(layout), un.lib.stride_tricks.sliding_window_view  # fmt: skip
+    want = np.lib.stride_tricks.sliding_window_view
+    for window, axis in ((3, 0), (4, 1), ((2, 3), None), ((2, 5, 2), (0, 1, 0)), (13, 0), (1, 1), (0, 0)):  # fmt: skip
+        made = slide(given, window, axis)
+        assert made.mesh == mesh
+        np.testing.assert_array_equal(np.asarray(made), want(x, window, axis))
+    np.testing.assert_array_equal(np.asarray(slide(given.T[::-1], 3, 1)), want(x.T[::-1], 3, 1))
+    with pytest.raises(un.UnsupportedError, match="writeable"):
+        slide(given, 2, 0, writeable=True)
+
+
+def test_windows_that_slide_over_a_long_vector_send_what_lies_behind_parts():
+    slide = {np: np.lib.stride_tricks.sliding_window_view, un: un.lib.stride_tricks.sliding_window_view}  # fmt: skip
+    ungathered(lambda np, v: slide[np](v, 40).max(axis=1), vector(many))
+
+
+def test_permutations_of_distributed_arrays_are_numpys():
+    x = vector(many + 2).reshape(-1, 3)
+    for draw in (
+        lambda rng, x: rng.permutation(x),
+        lambda rng, x: rng.permutation(x, axis=1),
+        lambda rng, x: rng.choice(x, 7),
+        lambda rng, x: rng.choice(x, (3, 2), replace=False),
+        lambda rng, x: rng.choice(x, 2, axis=1, p=[0.2, 0.5, 0.3]),
+        lambda rng, x: rng.choice(x),
+        lambda rng, x: rng.permuted(x, axis=0),
+        lambda rng, x: rng.shuffle(x) or x,
+    ):
+        given = un.asarray(x, mesh=mesh)
+        before = un.stats()["bytes_gathered"]
+        made = draw(un.random.default_rng(5), given)
+        un.synchronize()
+        assert un.stats()["bytes_gathered"] - before <= 64  # a few indices
+        assert made.mesh == mesh
+        np.testing.assert_array_equal(np.asarray(made), draw(np.random.default_rng(5), x.copy()))
+    drawn = un.random.default_rng(5).permutation(11, device=mesh)
+    assert drawn.mesh == mesh and drawn.tolist() == np.random.default_rng(5).permutation(11).tolist()  # fmt: skip

@@ -86,6 +86,11 @@ Array Partition::whole(const Array& a) {
     return all.view().layout->contiguous() ? all : copy(all);
 }
 
+Array Partition::panel(const Array& a) {
+    (void)ready(a.view());  // what is pending may gather
+    return mesh_.count_as_panel([&] { return whole(a); });
+}
+
 namespace {
 
 /// Positions beside an array on the mesh, which may be the host's.

@@ -32,7 +32,7 @@ struct WindowPlans::Trace {
     std::shared_ptr<WindowPlan> plan = std::make_shared<WindowPlan>();
     std::uint64_t hash = 0;
     std::size_t seen = 0;  ///< entries of the rank's tape
-    std::int64_t flushes = 0, gathered = 0;
+    std::int64_t flushes = 0, gathered = 0, in_panels = 0;
     std::vector<std::optional<WindowPlan::Lie>> lies;  ///< of each block, the last that was noted
     /// No address may name other memory before the end.
     std::vector<Storage*> held;
@@ -179,6 +179,7 @@ void WindowPlans::begin(std::span<const Entry> window, std::uint64_t hash) {
     trace_->seen = local.length();
     trace_->flushes = counters().flushes.load(std::memory_order_relaxed);
     trace_->gathered = mesh_.bytes_gathered();
+    trace_->in_panels = mesh_.bytes_in_panels();
     trace_->lies.resize(reader_.blocks.size());
     for (Storage* s : reader_.memory) trace_->hold(s);
     WindowPlan& plan = *trace_->plan;
@@ -230,6 +231,7 @@ void WindowPlans::end() {
     const std::unique_ptr<Trace> trace = std::move(trace_);
     WindowPlan& plan = *trace->plan;
     plan.bytes_gathered = mesh_.bytes_gathered() - trace->gathered;
+    plan.bytes_in_panels = mesh_.bytes_in_panels() - trace->in_panels;
     // Behind which part each memory that was made is not named any more.
     const auto first_made = static_cast<std::int32_t>(reader_.memory.size());
     std::vector<std::uint32_t> last(plan.made.size(), 0);
@@ -315,6 +317,7 @@ void WindowPlans::play(const WindowPlan& plan, std::span<Entry> window,
         for (; drop < part.drops_end; ++drop) made[static_cast<std::size_t>(plan.drops[drop])] = {};
     }
     if (plan.bytes_gathered) mesh_.count_gathered(plan.bytes_gathered);
+    if (plan.bytes_in_panels) mesh_.count_panel(plan.bytes_in_panels);
 }
 
 }  // namespace unisono::comm

@@ -106,7 +106,7 @@ struct WindowPlan {
     std::vector<Lie> lies;
     std::vector<std::int32_t> drops;  ///< memory that is made and not named behind the part
     std::vector<Made> made;
-    std::int64_t bytes_gathered = 0;
+    std::int64_t bytes_gathered = 0, bytes_in_panels = 0;
     // Named by address.
     std::vector<const Layout*> layouts;
     std::vector<LineRef> lines;

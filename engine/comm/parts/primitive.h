@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/partition.h"
+#include "core/limits.h"
 #include "primitives/primitive.h"
 
 namespace unisono::comm {
@@ -26,7 +27,7 @@ struct Sharing {
 std::optional<Sharing> sharing_of(Partition& partition, const Entry& entry);
 
 /// Whether an operand is so small that all ranks may get all of it.
-inline bool is_few(const View& v) { return v.layout->size() <= 1 << 12; }
+inline bool is_few(const View& v) { return v.layout->size() <= limits::few_elements; }
 
 /// Operands and results of an entry, those in its tail included.
 std::vector<View> reads_of(const Entry& entry);

@@ -113,7 +113,7 @@ void matmul_parts(Partition& p, const Entry& e) {
         }
         if (!is_mine && bytes > 0) {
             receives.push_back({r, 0, bytes});
-            mesh.count_gathered(bytes);
+            mesh.count_panel(bytes);
         }
         if (mesh.size() > 1)
             mesh.record("panel of a product", panel.view(), std::move(sends), panel.view(),

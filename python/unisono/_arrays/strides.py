@@ -145,12 +145,15 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     Returns
     -------
     ndarray, a view
-        The axes of `x`, shortened, and those of a window.
+        The axes of `x`, shortened, and those of a window. Of a distributed array a copy, of which each rank has the
+        windows that begin in its part.
 
     Raises
     ------
     ValueError
         If a window is longer than its axis, or `window_shape` and `axis` have different lengths.
+    UnsupportedError
+        If windows of a distributed array shall be writeable.
 
     Examples
     --------
@@ -176,6 +179,14 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
             raise ValueError(
                 f"sliding_window_view: the window is longer than axis {k}; got {n} for {x.shape[k]}"
             )
+    if x.mesh is not None:
+        if writeable:
+            raise _engine.UnsupportedError(
+                f"sliding_window_view: windows of a distributed array are copies; got writeable=True on {x.mesh}"
+            )
+        from .._runtime.parts import windows
+
+        return _of_class_of(source, windows(x, window, axes), subok)
     strides = x.strides + tuple(x.strides[k] for k in axes)
     made = as_strided(x, (*shape, *window), strides, writeable=writeable)
     return _of_class_of(source, made, subok)

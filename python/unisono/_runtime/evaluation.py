@@ -44,7 +44,8 @@ def stats():
         system, ``bytes_in_use`` and ``peak_bytes``; ``bytes_copied`` between host and devices or libraries,
         ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``flushes_that_waited`` for what another thread
         computed, ``plans_formed``, ``messages_sent`` to other ranks, ``bytes_gathered`` from them so that this rank has
-        all of a distributed array, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
+        all of a distributed array, ``bytes_in_panels``: the same of panels, which algorithms take one after the other
+        of an array that no rank has all of, ``pending_operations``, and ``layouts``: pairs of a shape and strides that are kept.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Functions of the ranks' parts of distributed arrays."""
 
+import itertools
 import math
 import pickle
 
@@ -317,6 +318,31 @@ def _brought_back(k, n, border):
     if border == "reflect":
         return k if 0 <= k < n else -k if k < 0 else 2 * (n - 1) - k
     return k if 0 <= k < n else -k - 1 if k < 0 else 2 * n - 1 - k
+
+
+def windows(x, window, axes):
+    """Windows that slide along axes, as `sliding_window_view` makes them, but copied: each rank has those that begin in its part."""
+    from .._arrays.strides import sliding_window_view
+
+    reach = [sum(n - 1 for k, n in zip(axes, window, strict=True) if k == axis) for axis in range(x.ndim)]  # fmt: skip
+    shape = (*(n - far for n, far in zip(x.shape, reach, strict=True)), *window)
+    split, x = _split_axes(x)
+    if 0 in shape:
+        return x.device.empty(shape, x.dtype)
+    if not split:
+        return from_parts(x.device, sliding_window_view(x.local, window, axes), -1, ())
+    beyond = [(0, reach[k]) if k in split else (0, 0) for k in range(x.ndim)]
+    _, local = _engine._mesh_window(x, beyond)
+    entries = []
+    for axis, parts, sizes in _engine._mesh_split(x)[0]:
+        n, last = x.shape[axis], x.shape[axis] - reach[axis]
+        sizes = sizes or [n * (k + 1) // parts - n * k // parts for k in range(parts)]
+        ends = [min(end, last) for end in itertools.accumulate(sizes, initial=0)]
+        entries.append((axis, parts, _uneven([b - a for a, b in itertools.pairwise(ends)])))
+    made = x.device.empty(shape, x.dtype, tuple(entries))
+    if made.local.size:
+        made.local = sliding_window_view(local, window, axes)
+    return made
 
 
 def loops_over_elements(function):

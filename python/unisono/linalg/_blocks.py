@@ -1,4 +1,4 @@
-"""Factors of one large matrix whose rows are spread over ranks, block by block: no rank holds the whole.
+"""Cholesky factors, elimination and determinants of one large matrix, block by block: no rank holds the whole.
 
 Blocks of rows are dealt out to the ranks in turn, so that all have work to the end. Of each step all ranks get the block
 of columns that is eliminated, and the rows that belong to it; each updates its own rows of the rest.
@@ -6,14 +6,11 @@ of columns that is eliminated, and the rows that belong to it; each updates its 
 
 import unisono as un
 
+from .. import _engine
 from . import _blas, _lapack
 from ._checks import _linalg_error
 
-# Rows of a block: products of that depth run at full speed, and messages are few.
-_rows = 256
-# Smaller matrices are factored by all ranks alike.
-_least = 4 * _rows
-_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 def suits(a, *others):
@@ -23,23 +20,28 @@ def suits(a, *others):
         mesh is not None
         and mesh.size > 1
         and a.ndim == 2
-        and a.shape[0] >= _least
+        and a.size * a.itemsize > _engine._alike_bytes
         and all(x.mesh is None or x.mesh == mesh for x in others)
     )
 
 
+def block_of(n):
+    """Rows or columns of a block: products of that depth run at full speed, and messages are few."""
+    return max(32, min(256, n // 8))
+
+
+everywhere = _engine._mesh_panel
+
+
 def _dealt(x):
-    """A copy whose blocks of rows go to the ranks in turn."""
-    made = un.empty(x.shape, x.dtype, mesh=x.mesh, layout=(("cyclic", _rows), None))
+    """A copy whose blocks of rows go to the ranks in turn, and how many rows a block has."""
+    rows = block_of(x.shape[0])
+    made = un.empty(x.shape, x.dtype, mesh=x.mesh, layout=(("cyclic", rows), None))
     made[...] = x
-    return made
+    return made, rows
 
 
-def _everywhere(x):
-    return x.to_layout("replicated").local
-
-
-def _update(x, change, *arguments):
+def update(x, change, *arguments):
     """Let each rank that has some of `x` change its part: `change` gets it and returns the new one."""
     own = x.local
     x.local = change(own, *arguments) if own.size > 0 else own
@@ -51,15 +53,15 @@ def _subtract_product(own, a, b):
 
 def cholesky(a):
     """The lower factor, of the lower triangle of `a`."""
-    n, letter = a.shape[0], _LETTERS[a.dtype.name]
+    n, letter = a.shape[0], LETTERS[a.dtype.name]
     trsm = getattr(_blas, letter + "trsm")
-    rest = _dealt(a)
-    made = un.zeros((n, n), a.dtype, mesh=a.mesh, layout=(("cyclic", _rows), None))
+    rest, rows = _dealt(a)
+    made = un.zeros((n, n), a.dtype, mesh=a.mesh, layout=(("cyclic", rows), None))
     with un.device("cpu"):
-        for first in range(0, n, _rows):
-            end = min(first + _rows, n)
+        for first in range(0, n, rows):
+            end = min(first + rows, n)
             try:
-                corner = un.linalg.cholesky(_everywhere(rest[first:end, first:end]))
+                corner = un.linalg.cholesky(everywhere(rest[first:end, first:end]))
             except un.linalg.LinAlgError as error:  # all ranks have the same corner
                 raise _linalg_error("cholesky: Matrix is not positive definite") from error
             made[first:end, first:end] = corner
@@ -68,47 +70,82 @@ def cholesky(a):
             # X @ corner.conj().T is what the rest has in these columns.
             below = made[end:, first:end]
             below[...] = rest[end:, first:end]
-            _update(below, lambda own, c: trsm(1, c, own, side=1, lower=1, trans_a=2), corner)
-            whole = _everywhere(below).conj().T
-            width = max(_rows, (n - end) // 4)
+            update(below, lambda own, c: trsm(1, c, own, side=1, lower=1, trans_a=2), corner)
+            whole = everywhere(below).conj().T
+            width = max(rows, (n - end) // 4)
             for left in range(end, n, width):  # hardly more than the triangle
                 factor, columns = made[left:, first:end].local, whole[:, left - end :][:, :width]
-                _update(rest[left:, left:][:, :width], _subtract_product, factor, columns)
+                update(rest[left:, left:][:, :width], _subtract_product, factor, columns)
     return made.to_layout("block")
 
 
-def solve(a, b):
+def solve(a, b, what="solve"):
     """x of ``a @ x = b``, of a matrix `b`, by elimination with row exchanges."""
-    n, width, letter = a.shape[0], b.shape[1], _LETTERS[a.dtype.name]
-    trsm, getrf = getattr(_blas, letter + "trsm"), getattr(_lapack, letter + "getrf")
-    table = un.empty((n, n + width), a.dtype, mesh=a.mesh, layout=(("cyclic", _rows), None))
+    n, width, letter = a.shape[0], b.shape[1], LETTERS[a.dtype.name]
+    trsm, rows = getattr(_blas, letter + "trsm"), block_of(n)
+    table = un.empty((n, n + width), a.dtype, mesh=a.mesh, layout=(("cyclic", rows), None))
     table[:, :n], table[:, n:] = a, b
+    if _eliminate(table, rows) is None:
+        raise _linalg_error(f"{what}: Singular matrix")
     with un.device("cpu"):
-        for first in range(0, n, _rows):
-            end = min(first + _rows, n)
-            factors, pivots, info = getrf(_everywhere(table[first:, first:end]))
+        x = un.empty((n, width), a.dtype, mesh=a.mesh)
+        for first in reversed(range(0, n, rows)):
+            end = min(first + rows, n)
+            corner = everywhere(table[first:end, first:end])
+            found = trsm(1, corner, everywhere(table[first:end, n:]))
+            x[first:end] = found
+            if first > 0:
+                factor = table[:first, first:end].local
+                update(table[:first, n:], _subtract_product, factor, found)
+    return x
+
+
+def determinant(a):
+    """The determinant, its sign or phase, and the logarithm of its absolute value."""
+    table, rows = _dealt(a)
+    eliminated = _eliminate(table, rows)
+    with un.device("cpu"):
+        if eliminated is None:
+            sign = un.zeros((), a.dtype)
+            logarithm = un.full((), -un.inf, un.real(sign).dtype)
+        else:
+            diagonal, is_odd = eliminated
+            sizes = abs(diagonal)
+            sign = un.prod(diagonal / sizes)
+            sign = -sign if is_odd else sign
+            logarithm = un.log(sizes).sum()
+        made = sign * un.exp(logarithm), sign, logarithm
+    return tuple(un.asarray(x, device=a.mesh) for x in made)
+
+
+def _eliminate(table, rows):
+    """Eliminate below the diagonal of a table that has as many rows as its matrix, and maybe columns behind that.
+
+    Returns the diagonal and whether rows were exchanged an odd number of times; None of a singular matrix.
+    """
+    n, letter = table.shape[0], LETTERS[table.dtype.name]
+    trsm, getrf = getattr(_blas, letter + "trsm"), getattr(_lapack, letter + "getrf")
+    diagonal, exchanges = [], 0
+    with un.device("cpu"):
+        for first in range(0, n, rows):
+            end = min(first + rows, n)
+            factors, pivots, info = getrf(everywhere(table[first:, first:end]))
             if info:
-                raise _linalg_error("solve: Singular matrix")
+                return None
             table[first:end, first:end] = factors[: end - first]
+            diagonal.append(un.diagonal(factors).copy())
+            exchanges += sum(k != other for k, other in enumerate(pivots.tolist()))
+            if end == table.shape[1]:
+                break
             _exchange_rows(table, first, end, pivots)
-            upper = trsm(
-                1, factors[: end - first], _everywhere(table[first:end, end:]), lower=1, diag=1
-            )
+            upper = everywhere(table[first:end, end:])
+            upper = trsm(1, factors[: end - first], upper, lower=1, diag=1)
             table[first:end, end:] = upper
             if end < n:
                 rest = table[end:, end:]
                 lower = factors[end - first :][rest.global_index[0]]
-                _update(rest, _subtract_product, lower, upper)
-        x = un.empty((n, width), a.dtype, mesh=a.mesh)
-        for first in reversed(range(0, n, _rows)):
-            end = min(first + _rows, n)
-            corner = _everywhere(table[first:end, first:end])
-            found = trsm(1, corner, _everywhere(table[first:end, n:]))
-            x[first:end] = found
-            if first > 0:
-                factor = table[:first, first:end].local
-                _update(table[:first, n:], _subtract_product, factor, found)
-    return x
+                update(rest, _subtract_product, lower, upper)
+        return un.concatenate(diagonal), exchanges % 2 == 1
 
 
 def _exchange_rows(table, first, end, pivots):
@@ -120,7 +157,7 @@ def _exchange_rows(table, first, end, pivots):
     if not moved:
         return
     rest = table[first:, end:]
-    rows = _everywhere(rest[un.asarray([source for _, source in moved])])
+    rows = everywhere(rest[un.asarray([source for _, source in moved])])
     place = {to: k for k, (to, _) in enumerate(moved)}
     indices = rest.global_index[0]
 
@@ -132,4 +169,4 @@ def _exchange_rows(table, first, end, pivots):
             own[mine] = rows[[place[there[k]] for k in mine]]
         return own
 
-    _update(rest, take)
+    update(rest, take)

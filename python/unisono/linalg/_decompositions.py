@@ -4,7 +4,7 @@ from collections import namedtuple as _namedtuple
 
 from .._arrays.transposes import matrix_transpose
 from .._numpy.products import _conj
-from . import _blocks
+from . import _blocks, _columns
 from ._checks import _factors, _matrices
 
 
@@ -123,7 +123,10 @@ def qr(a, mode="reduced"):
     modes = ["reduced", "complete", "r", "raw"]
     if mode not in modes:
         raise ValueError(f"qr: Unrecognized mode '{mode}'; expected one of {modes}")
-    made = _factors("qr", _matrices(a, "qr"), option=modes.index(mode))
+    a = _matrices(a, "qr")
+    if mode != "raw" and (_columns.suits(a) or (mode == "complete" and _blocks.suits(a))):
+        return _columns.upper(a) if mode == "r" else QRResult(*_columns.qr(a, mode == "complete"))
+    made = _factors("qr", a, option=modes.index(mode))
     if mode == "r":
         return made[0]
     return tuple(made) if mode == "raw" else QRResult(*made)
@@ -163,6 +166,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     option = 0 if not compute_uv else 2 if full_matrices else 1
     if a.size == 0 and option == 2:  # no column to turn into another: any basis will do
         return SVDResult(*_empty_svd(a))
+    if _columns.suits(a) or (option == 2 and _blocks.suits(a)):
+        return (
+            SVDResult(*_columns.svd(a, option == 2)) if compute_uv else _columns.singular_values(a)
+        )
     made = _factors("svd", a, option=option)
     return SVDResult(*made) if compute_uv else made[0]
 
@@ -254,6 +261,8 @@ def eigh(a, UPLO="L"):
     """
     a = _matrices(a, "eigh", square=True)
     option = 2 + _triangle(UPLO, "eigh")
+    if _blocks.suits(a):
+        return EighResult(*_columns.eigh(a, option == 3))
     return EighResult(*_factors("eigh", a, option=option))
 
 
@@ -283,6 +292,8 @@ def eigvalsh(a, UPLO="L"):
     """
     a = _matrices(a, "eigvalsh", square=True)
     option = _triangle(UPLO, "eigvalsh")
+    if _blocks.suits(a):
+        return _columns.eigh(a, option == 1)[0]
     return _factors("eigh", a, option=option)[0]
 
 

@@ -126,6 +126,26 @@ def _geqrf(t):
     return geqrf
 
 
+def _ormqr(t):
+    def ormqr(side, trans, a, tau, c, lwork=None, overwrite_c=0):
+        """Product with Q of the reflectors of geqrf: (cq, work, info)."""
+        x, y = columns(a, _DTYPES[t]), columns(c, _DTYPES[t])
+        n, m = y.shape
+        work = zeros(max(1, 64 * (n if side == "L" else m)) if lwork is None else lwork, _DTYPES[t])
+        info = _integers(1)
+        _engine._fortran(
+            t + _ormqr_name(t), side, trans, m, n, len(tau), x, max(1, x.shape[1]), tau, y, max(1, m), work,
+            work.shape[0], info,
+        )  # fmt: skip
+        return y.T, work, _value(info)
+
+    return ormqr
+
+
+def _ormqr_name(t):
+    return "ormqr" if t in "sd" else "unmqr"
+
+
 def _syev(t):
     def syev(a, compute_v=1, lower=0, overwrite_a=0):
         """Eigenvalues and vectors of a symmetric matrix: (w, v, info)."""
@@ -149,6 +169,8 @@ def _all():
             made[t + stem] = make(t)
     for t in "sd":
         made[t + "syev"] = _syev(t)
+    for t in "sdcz":
+        made[t + _ormqr_name(t)] = _ormqr(t)
     for name, function in made.items():
         function.__name__ = function.__qualname__ = name
     return made

@@ -8,7 +8,7 @@ import unisono as un
 from .. import _engine
 from .._arrays.creation import zeros
 from .._numpy.products import _array, _axis
-from . import _blocks
+from . import _blocks, _columns
 from ._checks import (
     _broadcast_shapes,
     _epsilon,
@@ -19,6 +19,7 @@ from ._checks import (
     _pair,
     _real,
 )
+from ._decompositions import svd
 
 
 class SlogdetResult(_namedtuple("SlogdetResult", "sign logabsdet")):
@@ -105,7 +106,10 @@ def inv(a):
     >>> un.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    return _factors("inv", _matrices(a, "inv", square=True))[0]
+    a = _matrices(a, "inv", square=True)
+    if _blocks.suits(a):
+        return _blocks.solve(a, un.eye(a.shape[0], dtype=a.dtype, device=a.device), "inv")
+    return _factors("inv", a)[0]
 
 
 def det(a):
@@ -130,7 +134,7 @@ def det(a):
     >>> float(un.linalg.det([[1.0, 2.0], [3.0, 4.0]]))
     -2.0
     """
-    return _factors("det", _matrices(a, "det", square=True))[0]
+    return _determinants(a, "det")[0]
 
 
 def slogdet(a):
@@ -156,7 +160,13 @@ def slogdet(a):
     >>> float(sign), round(float(log), 6)
     (-1.0, 0.693147)
     """
-    return SlogdetResult(*_factors("det", _matrices(a, "slogdet", square=True))[1:])
+    return SlogdetResult(*_determinants(a, "slogdet")[1:])
+
+
+def _determinants(a, what):
+    """Determinants, their signs or phases, and the logarithms of their absolute values."""
+    a = _matrices(a, what, square=True)
+    return _blocks.determinant(a) if _blocks.suits(a) else _factors("det", a)
 
 
 def lstsq(a, b, rcond=None):
@@ -212,11 +222,25 @@ def lstsq(a, b, rcond=None):
         x = zeros((n, b.shape[1]), a.dtype, device=a.device)
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else none
         return (x[:, 0] if vector else x), residuals, un.int32(0), none
+    if _columns.suits(a):
+        return _by_singular_values(a, b, vector, float(rcond))
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
     residuals = none
     if rank == n and m > n:
         residuals = (abs(full[n:]) ** 2).sum(axis=0)
+    return (x[:, 0] if vector else x), residuals, un.int32(rank), s
+
+
+def _by_singular_values(a, b, vector, rcond):
+    """`lstsq` of a matrix `b`."""
+    u, s, vh = svd(a, full_matrices=False)
+    large = s > rcond * s[:1]
+    inverse = un.where(large, 1 / un.where(large, s, 1), 0).astype(a.dtype)
+    x = vh.T.conj() @ (inverse[:, None] * (u.T.conj() @ b))
+    rank, residuals = int(large.sum()), zeros(0, s.dtype, device=a.device)
+    if rank == a.shape[1] < a.shape[0]:
+        residuals = (abs(b - a @ x) ** 2).sum(axis=0)
     return (x[:, 0] if vector else x), residuals, un.int32(rank), s
 
 

@@ -11,16 +11,30 @@ from . import _numpys_streams
 from ._checks import _shape, _take
 
 
+def _is_mesh(device):
+    return isinstance(device, _engine.Mesh)
+
+
+def _drawn_alike(picked, device):
+    """Indices that all ranks of a mesh drew alike, each its part of them; other devices' as they are."""
+    if not _is_mesh(device):
+        return picked
+    from .._arrays.creation import asarray
+
+    return asarray(picked, mesh=device, layout=(*(None,) * (picked.ndim - 1), "block"))
+
+
 class Picking:
     """Mixin of `Generator`."""
 
     def _permutations(self, count, n, device=None):
         if self.bit_generator._stream is not None:
-            self._require_host(device)
+            if not _is_mesh(device):
+                self._require_host(device)
             made = _engine._empty((count, n), "int64", "cpu")
             for k in range(count):
                 made[k] = self.bit_generator._stream.permutation(True, n)
-            return made
+            return _drawn_alike(made, device)
         return _engine._random_permutations(count, n, *self.bit_generator._take(count * n), device)
 
     def permutation(self, x, axis=0, *, device=None):
@@ -125,7 +139,9 @@ class Picking:
         whole = hasattr(a, "__index__") and not getattr(a, "ndim", 0)
         if not whole and self._operand(a).ndim == 0:
             raise ValueError(f"choice: a must be an array or an integer; got {a!r}")
-        device = device or self._home if whole else self._operand(a).device
+        place = device or self._home if whole else self._operand(a).device
+        is_drawn_alike = self.bit_generator._stream is not None and _is_mesh(place)
+        device = "cpu" if is_drawn_alike else place
         pool = operator.index(a) if whole else self._operand(a).shape[axis]
         shape = _shape(size)
         n = math.prod(shape) if shape is not None else 1
@@ -142,6 +158,8 @@ class Picking:
                 )
             how = {} if shuffle else {"shuffle": False}
             picked = self._pick_once(pool, n, p, device, **how)
+        if is_drawn_alike and whole and shape is not None:
+            picked = _drawn_alike(picked, place)
         if shape is None:
             picked = int(picked[0])
             if whole:
