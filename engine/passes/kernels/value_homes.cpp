@@ -101,6 +101,12 @@ bool ValueHomes::is_on_host(E e) const {
     }
 }
 
+/// Devices do not know where memory is: the host program computes from it.
+bool ValueHomes::uses_address(E e) const {
+    return e->kind == ExprKind::Memory || (e->kind == ExprKind::Var && addresses.contains(e->id)) ||
+           std::any_of(e->args.begin(), e->args.end(), [this](E a) { return uses_address(a); });
+}
+
 E ValueHomes::as_host(E e) {
     Cloner cloner(build);
     cloner.replace_expression = [&](E x) -> E {
@@ -117,6 +123,13 @@ E ValueHomes::host_value(E e, const char* name) {
     if (e->kind == ExprKind::Var && home(e->id).kind == Home::Kind::Device) {
         close_serial();
         return build.load(keep(e->id), {build.i64(0)}, Access::Linear);
+    }
+    if (uses_address(e)) {
+        Expr made = *e;
+        std::vector<E> operands;
+        for (E a : e->args) operands.push_back(host_value(a, name));
+        made.args = build.list(std::span<const E>(operands));
+        return build.own(made);
     }
     build.line = e->line;
     std::int32_t v = build.var(name, e->dtype);
@@ -258,7 +271,8 @@ void ValueHomes::set_on_host(std::int32_t var, E value, Line line) {
 
 void ValueHomes::assign(S s) {
     const std::int32_t v = s->id;
-    if (has_memory(s->args[0])) addresses.insert(v);
+    const bool is_address = has_memory(s->args[0]);
+    if (is_address) addresses.insert(v);
     const bool is_kept_back = decided.on_device.contains(v);
     const bool is_open = !current_.empty();
     E value = is_kept_back || decided.on_host.contains(v) ? nullptr : known(s->args[0]);
@@ -267,10 +281,12 @@ void ValueHomes::assign(S s) {
         homes[v] = {Home::Kind::Known, value};
         return;
     }
-    if (is_kept_back || !is_on_host(s->args[0])) return serial(s);
+    if (is_kept_back || !(is_address || is_on_host(s->args[0]))) return serial(s);
     if (!decided.on_host.contains(v)) decide(decided.on_host, v);
+    const bool is_known = is_on_host(s->args[0]);
+    value = is_known ? as_host(s->args[0]) : host_value(s->args[0], "value");
     if (is_open && open_.contains(v)) close_serial();
-    set_on_host(v, as_host(s->args[0]), s->line);
+    set_on_host(v, value, s->line);
 }
 
 void ValueHomes::declare(S s) {

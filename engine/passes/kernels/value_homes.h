@@ -43,6 +43,7 @@ class ValueHomes {
     Home home(std::int32_t var) const;
     /// Whether the host program can evaluate e as it stands.
     bool is_on_host(ir::E e) const;
+    bool uses_address(ir::E e) const;
     /// e as the host program evaluates it: with the known variables replaced.
     ir::E as_host(ir::E e);
     /// What control depends on, as the host program evaluates it; what only the device knows is

@@ -326,6 +326,36 @@ def test_callees_return_views_of_what_they_are_given(device, rng):
         np.testing.assert_array_equal(a, b)
 
 
+def test_results_that_may_lie_in_an_argument_that_was_made(device, rng):
+    """The host tells, by where memory is and by sizes that the device computed."""
+
+    @un.jit
+    def counts(a):
+        places = (a * 10).astype(np.int64)
+        return np.unique(places), np.bincount(places + 1), np.unique((a * 3).astype(np.int64))
+
+    @un.jit
+    def until_large(x):
+        n = 0
+        for i in range(len(x)):
+            if x[i] > 0.9:
+                break
+            n += 1
+        return x[:n]
+
+    @un.jit
+    def part(a):
+        return until_large(a * 1.0), until_large(a + 1.0)
+
+    a = rng.random(300)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="(?s).*runs on the host")
+        for f in (counts, part):
+            got = host(f(un.asarray(a, device=device)))
+            for x, y in zip(got, f.py_func(a), strict=True):
+                np.testing.assert_array_equal(x, y)
+
+
 # ---- Errors and warnings
 
 
