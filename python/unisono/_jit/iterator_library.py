@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import linecache
+
+from .text import function_of_text
 
 
 def accumulate(iterable, func=None, *, initial=None):
@@ -266,12 +267,4 @@ def _choosing(name, count):
             lines += [f"{inside}if {others}:", f"{inside}    continue"]
     given = "".join(f"items[i{k}], " for k in range(count))
     lines.append(f"{' ' * 4 * (count + 1)}yield ({given})")
-    return _made(name, "\n".join(lines) + "\n")
-
-
-def _made(name, text):
-    file = f"<unisono {name} {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    scope = {}
-    exec(compile(text, file, "exec"), scope)
-    return scope[name]
+    return function_of_text("\n".join(lines) + "\n", name)

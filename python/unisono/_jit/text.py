@@ -25,10 +25,16 @@ def compile_text(text, name, scope):
     -------
     JitFunction
     """
+    function = function_of_text(text, name, scope)
+    made = always_jit(function)
+    weakref.finalize(made, unfiled.forget, function.__code__.co_filename)
+    return made
+
+
+def function_of_text(text, name, scope=()):
+    """Make a plain function of generated source, in the way of `compile_text`."""
     file = f"<unisono {name} {next(_counter)}>"
     unfiled.keep(file, text)
     values = dict(scope)
     exec(compile(text, file, "exec"), values)
-    made = always_jit(values[name])
-    weakref.finalize(made, unfiled.forget, file)
-    return made
+    return values[name]

@@ -28,6 +28,9 @@ _most_lines = 20000  # of the prompt's history that are read
 _around = weakref.WeakKeyDictionary()  # texts that were at hand where a function was decorated
 _written = {}  # those of modules that this package wrote, by the names of their files
 _recent = collections.deque(maxlen=64)  # the same, for the functions that those call
+# Files whose texts nobody needs any more. They go with the next text: the last owner may be collected while linecache
+# walks over its texts.
+_forgotten = collections.deque()
 
 
 def is_unfiled(file):
@@ -49,14 +52,17 @@ def note(function):
 
 def keep(file, text):
     """Keep the text of a module that lies in no file, as long as its caller says; Python may forget it."""
+    while _forgotten:
+        gone = _forgotten.popleft()
+        _written.pop(gone, None)
+        linecache.cache.pop(gone, None)
     _written[file] = text
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
 
 
 def forget(file):
-    """What `keep` kept is not needed any more."""
-    _written.pop(file, None)
-    linecache.cache.pop(file, None)
+    """What `keep` kept is not needed any more; finalizers may call this at any time."""
+    _forgotten.append(file)
 
 
 def word_of(function):

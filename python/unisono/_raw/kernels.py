@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import collections
 import itertools
-import linecache
 import re
 import weakref
 
 from .. import _engine
+from .._jit import unfiled
 from ..cuda import Stream, devices
 from ..cuda.launches import kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
@@ -27,9 +26,6 @@ class DriverError(_engine.CompileError):
     """What CUDA's driver says of modules: there is no such file, or no such kernel in it."""
 
 
-# Names whose texts nobody needs any more. They go with the next text: a module may be collected while linecache
-# walks over its texts.
-_forgotten = collections.deque()
 _most_launches = 1000
 
 
@@ -114,11 +110,8 @@ class RawModule:
             macros = [o[2:] for o in self.options if o.startswith("-D")]
             parser = Parser(tokens(self.code, source, macros), source)
             parser.parse()
-            lines = [line + "\n" for line in source.lines]
-            while _forgotten:
-                linecache.cache.pop(_forgotten.popleft(), None)
-            linecache.cache[self._name] = (len(self.code), None, lines, self._name)
-            weakref.finalize(self, _forgotten.append, self._name)
+            unfiled.keep(self._name, "\n".join(source.lines) + "\n")
+            weakref.finalize(self, unfiled.forget, self._name)
             self._parser = parser
         return self._parser
 

@@ -118,6 +118,13 @@ def test_singular_vectors_have_numpys_signs(shape, full):
             check(got, expected)
 
 
+def eig(a):
+    """NumPy's, real where the eigenvalues of a real matrix are: it gives that up to version 2.4."""
+    w, v = np.linalg.eig(a)
+    is_real = a.dtype.kind != "c" and not w.imag.any()
+    return (w.real, v.real) if is_real else (w, v)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_eig(dtype):
     symmetric = np.linalg.eigvals(definite((4, 4), dtype))
@@ -130,9 +137,9 @@ def test_eig(dtype):
         np.zeros((0, 0), dtype),
     ):
         w, v = (np.asarray(y) for y in un.linalg.eig(un.asarray(a)))
-        assert (w.dtype, v.dtype) == tuple(y.dtype for y in np.linalg.eig(a)) and v.shape == a.shape
+        assert (w.dtype, v.dtype) == tuple(y.dtype for y in eig(a)) and v.shape == a.shape
         np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=EXACT[dtype] * 10)
-        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a))
+        check(un.linalg.eigvals(un.asarray(a)), eig(a)[0])
 
 
 def test_eigenvalues_are_real_where_no_imaginary_part_is_left():
@@ -146,10 +153,10 @@ def test_eigenvalues_are_real_where_no_imaginary_part_is_left():
         np.array([[1.0, 2.0], [0.0, 3.0]], "f"),
     ):
         w, v = un.linalg.eig(un.asarray(a))
-        expected = np.linalg.eig(a)
+        expected = eig(a)
         check(w, expected[0])
         check(v, expected[1])
-        check(un.linalg.eigvals(un.asarray(a)), np.linalg.eigvals(a))
+        check(un.linalg.eigvals(un.asarray(a)), expected[0])
 
 
 def test_solve_takes_vectors_and_broadcasts():

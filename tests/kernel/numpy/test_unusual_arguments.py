@@ -72,7 +72,15 @@ def test_extract():
 
 @pytest.mark.parametrize("n, m", [(3, 3), (2, 3), (3, 2), (4, 4), (3, 1)])
 def test_cross(n, m):
-    agree(lambda a, b: np.cross(a, b), np.arange(1.0, n + 1), np.arange(4, m + 4))
+    a, b = np.arange(1.0, n + 1), np.arange(4, m + 4)
+    if {n, m} == {
+        2,
+        3,
+    }:  # a vector of two has a third component of zero; NumPy refuses it since 2.5
+        whole = [np.pad(x, (0, 3 - len(x))) for x in (a, b)]
+        np.testing.assert_array_equal(un.jit(lambda a, b: np.cross(a, b))(a, b), np.cross(*whole))
+        return
+    agree(lambda a, b: np.cross(a, b), a, b)
 
 
 def test_cov():

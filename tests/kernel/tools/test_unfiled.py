@@ -1,6 +1,7 @@
 """Compiled functions whose source lies in no file: of -c, standard input, the prompt and exec."""
 
 import code
+import gc
 import linecache
 import os
 import pty
@@ -12,6 +13,7 @@ import types
 import pytest
 import unisono as un
 from unisono._jit import rewritten
+from unisono._jit.text import compile_text
 
 _PROGRAM = textwrap.dedent(
     """
@@ -328,3 +330,16 @@ def test_functions_of_one_name_are_told_apart():
         print(kernel(), loop())
         """
     assert _run("-c", program) == "16.0 7.0"
+
+
+def test_texts_of_collected_functions_stay_while_linecache_walks_over_them():
+    def one():
+        return compile_text("def one(x):\n    return x + 1\n", "one", {})
+
+    made = one()
+    file = made.py_func.__code__.co_filename
+    del made
+    gc.collect()
+    assert linecache.cache[file]  # as `linecache.checkcache` looks for them
+    made = one()
+    assert file not in linecache.cache and linecache.cache[made.py_func.__code__.co_filename]
