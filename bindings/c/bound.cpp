@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "errors.h"
 #include "jit/dispatch.h"
@@ -41,6 +42,8 @@ Weak kind_of(PyObject* object) {
                                        : Weak::None;
 }
 
+constexpr std::int64_t max_extent = std::numeric_limits<std::int64_t>::max();
+
 /// The slots of the bound arguments and those that are given; false where others are given.
 bool pack_all(const BoundCode& code, PyObject* const* args, std::size_t count,
               std::int64_t* packed) {
@@ -61,7 +64,8 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t flagged, PyOb
         if (!keywords && b.code) {
             std::int64_t packed[PackedArguments::most_slots];
             const BoundCode& code = *b.code;
-            if (pack_all(code, args, count, packed)) return run_packed(d, *code.made, packed, 0);
+            if (pack_all(code, args, count, packed))
+                return run_packed(d, *code.made, packed, max_extent, 0);
         }
         std::vector<PyObject*> all;
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(b.bound); ++k)

@@ -294,7 +294,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
                     !may_keep_arguments(compiled.module) &&
                     made.result.kind == frontend::ResultShape::Kind::None;
     made.polls = may_poll(compiled.module);
-    made.keeps_lock = device.info().host_memory && !may_take_long(compiled.module);
+    if (device.info().host_memory) made.loops = depth_of_loops(compiled.module).value_or(-1);
+    made.keeps_lock = made.loops == 0;
     CompileOptions options;
     options.debug = has_lines_;
     options.fastmath = made.request.source->options.fastmath;
@@ -420,7 +421,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         switch (quick.pack(args, count, packed)) {
             case QuickCall::Packed::Ready:
                 packed.note_launch(*quick.specialisation().code);
-                return run_packed(*this, quick.specialisation(), packed.slots,
+                return run_packed(*this, quick.specialisation(), packed.slots, packed.extent,
                                   source.options.threads);
             case QuickCall::Packed::Waits: return call_waiting(quick, source, args, count, packed);
             case QuickCall::Packed::OtherTypes: break;

@@ -34,8 +34,9 @@ struct Specialisation {
     std::vector<std::uint32_t> key;
     Device* device = nullptr;
     int dimensions = 0;
-    bool makes_objects = false;      ///< on the heap of the call
-    bool keeps_lock = false;         ///< runs for nanoseconds: no loop, no call
+    bool makes_objects = false;  ///< on the heap of the call
+    bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call
+    int loops = -1;  ///< how deep loops over extents of arguments nest; -1: it may take longer
     bool is_plain = false;           ///< needs nothing of a call but numbers and arrays
     bool polls = true;               ///< may ask whether the user wants to stop
     Device* queue_device = nullptr;  ///< that computes while the host goes on; null: another one

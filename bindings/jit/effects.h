@@ -1,12 +1,15 @@
 // What a launch of a compiled function may do, read from its IR before the passes.
 #pragma once
 
+#include <optional>
+
 #include "ir/ir.h"
 
 namespace unisono::python {
 
-/// Whether a launch may take long: a kernel, or anything that repeats or waits.
-bool may_take_long(const ir::Module& module);
+/// How deep the loops of a launch nest, which run over extents of its arguments or a few steps;
+/// none where it may take longer: a kernel, or anything else that repeats or waits.
+std::optional<int> depth_of_loops(const ir::Module& module);
 
 /// Whether a launch may ask whether the user wants to stop.
 bool may_poll(const ir::Module& module);

@@ -44,13 +44,27 @@ Range range_of(const Storage& s) {
 
 /// The elements' address, extents and strides; `shift` divides strides of bytes.
 template <class Number>
-std::int64_t* put_array(std::int64_t* at, std::uintptr_t address, const Number* shape,
-                        const Number* strides, std::size_t rank, int shift) {
+[[gnu::always_inline]] inline std::int64_t* put_array(std::int64_t* at, std::uintptr_t address,
+                                                      const Number* shape, const Number* strides,
+                                                      std::size_t rank, int shift,
+                                                      std::int64_t& extent) {
     *at++ = static_cast<std::int64_t>(address);
-    for (std::size_t i = 0; i < rank; ++i) at[i] = shape[i];
+    for (std::size_t i = 0; i < rank; ++i) {
+        at[i] = shape[i];
+        extent = std::max(extent, at[i]);
+    }
     at += rank;
     for (std::size_t i = 0; i < rank; ++i) at[i] = strides[i] >> shift;
     return at + rank;
+}
+
+/// Whether loops of that depth take some microseconds at most.
+bool is_short(int depth, std::int64_t extent) {
+    constexpr std::int64_t most = 4096;
+    if (depth < 0 || extent > most) return false;
+    std::int64_t steps = 1;
+    for (int k = 0; k < depth && steps <= most; ++k) steps *= extent;
+    return steps <= most;
 }
 
 }  // namespace
@@ -91,6 +105,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
                                   PackedArguments& packed) const {
     if (count != arguments_.size()) return Packed::OtherTypes;
     packed.written_count = 0;
+    packed.extent = 0;
     std::int64_t* at = packed.slots;
     Range ranges[most_arrays];
     std::size_t arrays = 0;
@@ -118,7 +133,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
             }
             int shift = std::countr_zero(static_cast<std::uint64_t>(size));
             std::int64_t* next = put_array(at, reinterpret_cast<std::uintptr_t>(a.data), a.shape,
-                                           a.strides, rank, shift);
+                                           a.strides, rank, shift, packed.extent);
             bool is_last_one = rank > 0 && (next[-1] == 1 || a.shape[rank - 1] <= 1);
             if (is_last_one) next[-1] = 1;
             if (Arguments::array_code(dtype, a.rank, (a.flags & numpy_writable) != 0,
@@ -138,13 +153,13 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
         if (!waits) s->allocate();
         std::int64_t* next =
             put_array(at, s->memory.handle + static_cast<std::uintptr_t>(view.offset),
-                      view.shape.data(), view.strides.data(), rank, 0);
+                      view.shape.data(), view.strides.data(), rank, 0, packed.extent);
         bool is_last_one = rank > 0 && (next[-1] == 1 || view.shape[rank - 1] <= 1);
         if (is_last_one) next[-1] = 1;
         if (Arguments::array_code(view.dtype, static_cast<int>(rank), view.writable, is_last_one) !=
             code)
             return Packed::OtherTypes;
-        ranges[arrays++] = range_of(*s);
+        if (has_arrays_) ranges[arrays++] = range_of(*s);
         at = next;
     }
     if (has_arrays_) {
@@ -185,8 +200,10 @@ void QuickCall::put_addresses(PyObject* const* args, PackedArguments& packed) co
 }
 
 /// The fault is made in place: what the code just stored is slow to copy.
-static Fault launch(const Specialisation& made, std::int64_t* packed, int threads) {
-    if (made.keeps_lock) return made.executable->launch_packed(packed, threads);
+static Fault launch(const Specialisation& made, std::int64_t* packed, std::int64_t extent,
+                    int threads) {
+    if (made.keeps_lock || is_short(made.loops, extent))
+        return made.executable->launch_packed(packed, threads);
     WithoutLock unlocked;
     if (!made.polls) return made.executable->launch_packed(packed, threads);
     InterruptScope asks(in_main_thread());
@@ -194,11 +211,11 @@ static Fault launch(const Specialisation& made, std::int64_t* packed, int thread
 }
 
 PyObject* run_packed(const Dispatch& dispatch, const Specialisation& made, std::int64_t* packed,
-                     int threads) {
+                     std::int64_t extent, int threads) {
     timeline::Scope span;
     if (timeline::is_on()) [[unlikely]]
         span.begin(timeline::Kind::Launch, made.code->name, made.code->place);
-    const Fault fault = launch(made, packed, threads);
+    const Fault fault = launch(made, packed, extent, threads);
     if (fault.site == codegen::interrupted_site) dispatch.raise_interrupt(made, fault);
     if (fault.site >= 0) dispatch.raise_fault(made, fault);
     if (made.result.kind == frontend::ResultShape::Kind::None) return Py_NewRef(Py_None);

@@ -17,6 +17,7 @@ struct PackedArguments {
     std::int64_t slots[most_slots];
     Storage* written[most_arrays];  ///< memory of ours that the code writes
     std::size_t written_count = 0;
+    std::int64_t extent = 0;  ///< the largest of all arrays
 
     void note_launch(const LaunchedCode& code) const {
         for (std::size_t k = 0; k < written_count; ++k) unisono::note_launch(*written[k], code);
@@ -51,9 +52,9 @@ class QuickCall {
     std::size_t slots_ = 0, results_ = 0;
 };
 
-/// Runs code that gives a number or nothing, and raises its faults.
+/// Runs code that gives a number or nothing, and raises its faults; no array has a larger extent.
 PyObject* run_packed(const class Dispatch& dispatch, const Specialisation& made,
-                     std::int64_t* packed, int threads);
+                     std::int64_t* packed, std::int64_t extent, int threads);
 
 /// A number as a slot; false where it is not of that kind, or does not fit.
 inline bool pack_number(PyObject* object, Weak weak, std::int64_t& slot) {

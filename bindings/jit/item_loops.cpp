@@ -24,12 +24,14 @@ constexpr std::size_t most_arguments = 16, most_axes = 16;
 struct Items {
     DType dtype{};
     std::vector<std::size_t> axes;
-    Ref number;  ///< the type, or null
+    Ref number;         ///< the type, or null
+    mutable Ref known;  ///< NumPy's object for the dtype, once one was seen
 };
 
 struct ItemLoop {
     Ref function;  ///< takes the operands, then the arrays for the results
     std::vector<Items> operands, results;
+    std::size_t extents = 0;  ///< how many there are
     std::int64_t most = 0;    ///< items, the product of all extents; calls of more go to Python
     bool takes_ours = false;  ///< else NumPy's arrays alone: ours are recorded
 };
@@ -46,11 +48,13 @@ ItemLoopsObject& self_of(PyObject* object) { return *reinterpret_cast<ItemLoopsO
 /// The extents of a call's items; -1 where none is known yet.
 struct Extents {
     std::int64_t of[most_axes];
-    Extents() { std::fill(of, of + most_axes, -1); }
+    std::size_t count;
+    explicit Extents(std::size_t n) : count(n) { std::fill_n(of, n, -1); }
 
-    double count() const {
+    /// The items, as far as extents are known.
+    double items() const {
         double all = 1;
-        for (std::int64_t n : of) all *= n < 0 ? 1 : static_cast<double>(n);
+        for (std::size_t k = 0; k < count; ++k) all *= of[k] < 0 ? 1 : static_cast<double>(of[k]);
         return all;
     }
 
@@ -76,12 +80,20 @@ bool is_number_of(PyObject* type, PyObject* object) {
     return overflow == 0 && value >= -most && value <= most;
 }
 
+/// Whether compiled code reads the elements in place, as those of the dtype.
+bool has_dtype(const NumPyArray& a, const Items& items) {
+    if (a.dtype == items.known.get()) return is_in_place(a, size_of(items.dtype));
+    DType dtype{};
+    if (!is_plain(a, dtype) || dtype != items.dtype) return false;
+    items.known = Ref::of(a.dtype);
+    return true;
+}
+
 bool fits(const ItemLoop& loop, const Items& items, PyObject* object, Extents& extents) {
     if (items.number) return is_number_of(items.number.get(), object);
     if (is_numpy_array(object)) {
         const auto& a = *reinterpret_cast<const NumPyArray*>(object);
-        DType dtype{};
-        return is_plain(a, dtype) && dtype == items.dtype &&
+        return has_dtype(a, items) &&
                extents.take(items, a.shape, static_cast<std::size_t>(a.rank));
     }
     if (!loop.takes_ours || Py_TYPE(object) != array_type) return false;
@@ -128,33 +140,54 @@ PyObject* delivered(const Items& items, PyObject* made) {
     return PySequence_GetItem(made, 0);
 }
 
+/// Objects of which the call holds a reference each.
+class Held {
+  public:
+    explicit Held(PyObject** first) : first_(first) {}
+    ~Held() {
+        for (std::size_t k = 0; k < count_; ++k) Py_DECREF(first_[k]);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    /// The next of them, a new reference; false where it is null.
+    bool add(PyObject* object) {
+        if (!object) return false;
+        first_[count_++] = object;
+        return true;
+    }
+    PyObject* operator[](std::size_t k) const { return first_[k]; }
+
+  private:
+    PyObject** first_;
+    std::size_t count_ = 0;
+};
+
 /// The results; null without an error where the loop does not take the arguments.
 PyObject* run_loop(const ItemLoop& loop, PyObject* const* args, std::size_t count) {
     std::size_t operands = loop.operands.size(), results = loop.results.size();
     bool is_given = count == operands + results;
     if (count != operands && !is_given) return nullptr;
-    Extents extents;
+    Extents extents(loop.extents);
     for (std::size_t k = 0; k < operands; ++k) {
         if (!fits(loop, loop.operands[k], args[k], extents)) return nullptr;
     }
-    if (extents.count() > static_cast<double>(loop.most) ||
+    if (extents.items() > static_cast<double>(loop.most) ||
         (is_given && !fits_given(loop, args, extents)))
         return nullptr;
     PyObject* all[most_arguments];
     std::copy_n(args, count, all);
-    Ref made[most_arguments];
+    Held made(all + operands);
     for (std::size_t k = 0; k < results; ++k) {
-        made[k] =
-            is_given ? Ref::of(args[operands + k]) : Ref(make_result(loop.results[k], extents));
-        if (!made[k]) return nullptr;
-        all[operands + k] = made[k].get();
+        if (!made.add(is_given ? Py_NewRef(args[operands + k])
+                               : make_result(loop.results[k], extents)))
+            return nullptr;
     }
     Ref done(PyObject_Vectorcall(loop.function.get(), all, operands + results, nullptr));
     if (!done) return nullptr;
-    if (results == 1) return delivered(loop.results[0], made[0].get());
+    if (results == 1) return delivered(loop.results[0], made[0]);
     Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(results)));
     for (std::size_t k = 0; tuple && k < results; ++k) {
-        PyObject* item = delivered(loop.results[k], made[k].get());
+        PyObject* item = delivered(loop.results[k], made[k]);
         if (!item) return nullptr;
         PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k), item);
     }
@@ -227,6 +260,12 @@ PyObject* add_loop(PyObject* self, PyObject* args) {
         loop->function = Ref::of(function);
         loop->operands = items_of(operands);
         loop->results = items_of(results);
+        for (const auto* list : {&loop->operands, &loop->results}) {
+            for (const Items& items : *list) {
+                for (std::size_t axis : items.axes)
+                    loop->extents = std::max(loop->extents, axis + 1);
+            }
+        }
         loop->most = most;
         loop->takes_ours = takes_ours != 0;
         self_of(self).loops->push_back(std::move(loop));

@@ -139,7 +139,7 @@ PyObject* Dispatch::call_waiting(const QuickCall& quick, const frontend::Source&
         // Another thread changed them.
         return call_any(source, args, count, nullptr, nullptr, false);
     }
-    return run_packed(*this, made, packed.slots, source.options.threads);
+    return run_packed(*this, made, packed.slots, packed.extent, source.options.threads);
 }
 
 }  // namespace unisono::python

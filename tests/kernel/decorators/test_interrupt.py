@@ -101,6 +101,17 @@ def count_down(x):
 def elements(a, n):
     count_down(a[:2] * 0 + n)
 
+@un.jit
+def of_extents(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[0]):
+            for k in range(a.shape[0]):
+                for m in range(len(a)):
+                    a[(i ^ j ^ k ^ m) % 3] += 1
+
+def extents(a, n):  # calls of few steps hold Python's lock, and are not asked
+    of_extents(np.zeros(3000, np.int64) if n else a)
+
 a = np.zeros(3, np.int64)
 function = globals()[sys.argv[1]]
 function(a, 0)
@@ -118,7 +129,7 @@ print("alive")
 @pytest.mark.parametrize(
     "name",
     """one_loop nested spin parallel stores statements tasks recursion inside_shared one_helper serial_tasks
-    elements""".split(),
+    elements extents""".split(),
 )
 def test_interrupt(tmp_path, name):
     path = tmp_path / "program.py"
@@ -128,7 +139,7 @@ def test_interrupt(tmp_path, name):
     )
     assert done.returncode == 0, done.stderr
     first, last = done.stdout.strip().splitlines()[0], done.stdout.strip().splitlines()[-1]
-    told = "count_down" if name == "elements" else name
+    told = {"elements": "count_down", "extents": "of_extents"}.get(name, name)
     assert first.startswith(f"interrupted in compiled function {told}") and last == "alive"
     if name == "stores":  # its run-time part is told the loop's line
         assert "for i in un.prange(n):" in done.stdout
