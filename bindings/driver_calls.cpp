@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "reference.h"
@@ -141,8 +142,10 @@ struct Sizes {
     Py_ssize_t count;
 };
 
-/// Of a tuple of one to three positive numbers.
+/// Of a tuple of one to three positive numbers, with no more work-items than drivers can count.
 std::optional<Sizes> sizes_of(PyObject* o) {
+    constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+    std::int64_t items = 1;
     Sizes made{};
     if (!PyTuple_CheckExact(o)) return std::nullopt;
     made.count = PyTuple_GET_SIZE(o);
@@ -151,6 +154,8 @@ std::optional<Sizes> sizes_of(PyObject* o) {
         std::int64_t value = 0;
         if (!small_integer(PyTuple_GET_ITEM(o, k), value) || value < 1) return std::nullopt;
         made.values[static_cast<std::size_t>(k)] = static_cast<std::size_t>(value);
+        if (value > most / items) return std::nullopt;
+        items *= value;
     }
     return made;
 }

@@ -233,6 +233,46 @@ def test_launches_set_only_the_arguments_that_changed(ctx, queue, build, to_buff
         assert y[0] == 1
 
 
+def test_what_was_set_and_is_gone_is_named_by_the_launch(ctx, queue, build, to_buffer):
+    kernel = build("kernel void put(global int *x, int n) { *x = n; }").put
+    memory, other = to_buffer(np.zeros(1, np.int32)), to_buffer(np.zeros(1, np.int32))
+    other.release()
+    kernel.set_args(memory, np.int32(3))
+    with pytest.raises(cl.LogicError, match="it was released"):
+        kernel.set_arg(0, other)  # the driver keeps the first
+    cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    queue.finish()
+    memory.release()
+    with pytest.raises(cl.LogicError, match="kernel put: what was set for x was released"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    kernel.set_args(to_buffer(np.zeros(1, np.int32)), np.int32(3))  # nobody keeps it
+    with pytest.raises(cl.LogicError, match="kernel put: what was set for x was released"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    x = un.zeros(4, "int32", device=ctx._engine_name)
+    kernel.set_arg(0, x)  # an array's memory lives on without the object for it
+    cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    queue.finish()
+    assert x.tolist() == [3, 0, 0, 0]
+
+
+def test_objects_of_other_kinds_are_named(ctx, queue):
+    for call in (cl.enqueue_marker, cl.enqueue_barrier):
+        with pytest.raises(TypeError, match="expected a CommandQueue; got NoneType"):
+            call(None)
+    for call in (lambda: cl.wait_for_events(["x"]), lambda: cl.link_program(ctx, [None])):
+        with pytest.raises(TypeError, match="expected a list of OpenCL's objects; got"):
+            call()
+
+
+def test_addresses_are_numbers_other_than_0():
+    for kind in (cl.Buffer, cl.Event, cl.Program, cl.Context):
+        with pytest.raises(cl.LogicError, match="the address is null"):
+            kind.from_int_ptr(0)
+        for address in (None, "x", 1.5):
+            with pytest.raises(TypeError):
+                kind.from_int_ptr(address)
+
+
 def test_a_launch_with_memory_that_was_released_is_refused_although_it_was_set(
     queue, build, to_buffer
 ):

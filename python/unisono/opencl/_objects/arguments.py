@@ -93,7 +93,7 @@ class Pointer(Parameter):
     letter = "m"
 
     def set(self, arg, last):
-        index = self._index
+        index, is_lent = self._index, False
         if isinstance(arg, MemoryObjectHolder):
             memory = arg
         elif arg is None:
@@ -110,7 +110,8 @@ class Pointer(Parameter):
         elif isinstance(arg, _engine._Array):
             from .kernels import of_engine
 
-            memory = of_engine(arg)
+            memory = of_engine(arg)  # of this call: the array is what lives on
+            is_lent = True
         elif hasattr(arg, "base_data"):
             if getattr(arg, "offset", 0):
                 raise self.refuse(
@@ -129,9 +130,10 @@ class Pointer(Parameter):
         if last[index] is not mark or not memory._address:
             if memory.context_address() != self._context:  # which drivers crash on
                 raise self.refuse(arg, "memory of the kernel's context", "INVALID_CONTEXT")
+            pointer = _pointer(memory.int_ptr)  # raises where the driver keeps what was set before
             last[index] = None
-            self.check(self._set(self._kernel, index, 8, _pointer(memory.int_ptr)), arg)
-            last[index] = mark
+            self.check(self._set(self._kernel, index, 8, pointer), arg)
+            last[index] = None if is_lent else mark
 
 
 def _pointer(address):
@@ -165,7 +167,10 @@ class Object(Parameter):
             raise self.refuse(arg, "an Image" if "image" in self.type_name else "a Sampler")
         if arg.context.int_ptr != self._context:
             raise self.refuse(arg, "an object of the kernel's context", "INVALID_CONTEXT")
-        self.check(self._set(self._kernel, self._index, 8, _pointer(arg.int_ptr)), arg)
+        pointer = _pointer(arg.int_ptr)
+        last[self._index] = None
+        self.check(self._set(self._kernel, self._index, 8, pointer), arg)
+        last[self._index] = weakref.ref(arg)
 
 
 class Scalar(Parameter):

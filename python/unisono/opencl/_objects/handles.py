@@ -1,6 +1,7 @@
 """What all of OpenCL's objects have in common, and how answers of queries become Python's values."""
 
 import ctypes
+import operator
 import struct
 import sys
 
@@ -76,9 +77,12 @@ class Holder:
     @classmethod
     def from_int_ptr(cls, int_ptr_value, retain=True):
         """The object at an address, as `int_ptr` gives it; unless `retain`, a reference is taken over."""
+        address = operator.index(int_ptr_value)
+        if not address:  # which drivers look behind
+            raise wrong(f"{cls.__name__}.from_int_ptr", "INVALID_VALUE", "the address is null")
         if retain and cls._retain:
-            driver.call(cls._retain, int_ptr_value)
-        return cls._of(int_ptr_value)
+            driver.call(cls._retain, address)
+        return cls._of(address)
 
     @property
     def int_ptr(self):
@@ -122,4 +126,7 @@ def texts_of(cls, table):
 
 def address_array(objects):
     """C array of the addresses of objects."""
+    for o in objects:
+        if not isinstance(o, Holder):
+            raise TypeError(f"expected a list of OpenCL's objects; got {type(o).__name__} in it")
     return (ctypes.c_void_p * len(objects))(*[o.int_ptr for o in objects])

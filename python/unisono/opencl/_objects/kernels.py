@@ -2,9 +2,11 @@
 
 import ctypes
 import functools
+import math
 import operator
 import os
 import threading
+import weakref
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from ... import _engine
 from . import driver
 from .arguments import parameter_of
 from .constants import (
+    device_type,
     kernel_arg_info,
     kernel_info,
     kernel_sub_group_info,
@@ -44,7 +47,7 @@ class Kernel(Holder):
     """
 
     _retain, _release = "clRetainKernel", "clReleaseKernel"
-    _parameters = None
+    _parameters, _last = None, ()
 
     def __init__(self, program, name):
         if not isinstance(program, Program) or not isinstance(name, str):
@@ -246,6 +249,16 @@ class Kernel(Holder):
         event._address = made
         return event
 
+    def _require_arguments(self):
+        """Refuse objects that are gone since they were set: drivers keep none, and crash."""
+        for parameter, last in zip(self._parameters or (), self._last, strict=False):
+            held = last() if isinstance(last, weakref.ref) else self
+            if held is None or not held._address:
+                raise wrong(
+                    f"kernel {self.function_name}", "INVALID_KERNEL_ARGS",
+                    f"what was set for {parameter.name} was released; set that argument again",
+                )  # fmt: skip
+
     def capture_call(self, output_file, queue, global_size, local_size, *args, **options):
         """Write a program that launches the kernel by itself, with the buffers' contents of now.
 
@@ -287,6 +300,7 @@ def _find_launch_functions():
     return _launch_functions
 
 
+_most_groups = 2**32 - 1  # beyond, PoCL ends the process
 _size_arrays = (None, ctypes.c_size_t * 1, ctypes.c_size_t * 2, ctypes.c_size_t * 3)
 _byref, _void = ctypes.byref, ctypes.c_void_p
 
@@ -305,12 +319,12 @@ def _sizes(name, values, least=1):
                 f"{name} has one to three numbers; got {values}",
             ) from None  # fmt: skip
         made = _size_arrays[len(values)](*map(operator.index, values))
-    if min(values) < least:
+    if min(values) < least or max(values) >= 2**64:
         code = "INVALID_WORK_ITEM_SIZE" if "local" in name else "INVALID_GLOBAL_WORK_SIZE"
         raise wrong(
             "enqueue_nd_range_kernel",
             code,
-            f"{name} has numbers from {least} on; got {tuple(values)}",
+            f"{name} has numbers from {least} on, below 2**64; got {tuple(values)}",
         )
     return made
 
@@ -372,10 +386,17 @@ def enqueue_nd_range_kernel(
                 f"kernel {kernel.function_name}", "INVALID_GLOBAL_OFFSET",
                 f"global size and offset have the same number of dimensions; got {tuple(shape)} and {tuple(offset)}",
             )  # fmt: skip
+    groups = math.prod(shape) // (math.prod(local) if local else queue.device.max_work_group_size)
+    if groups > _most_groups and queue.device.type & device_type.CPU:
+        raise wrong(
+            f"kernel {kernel.function_name}", "INVALID_GLOBAL_WORK_SIZE",
+            f"drivers for CPUs count work-groups up to {_most_groups}; got {groups}",
+        )  # fmt: skip
     if allow_empty_ndrange and 0 in tuple(shape):
         from .queues import enqueue_marker
 
         return enqueue_marker(queue, wait_for)
+    kernel._require_arguments()
     number, events = (0, None) if wait_for is None else waits(wait_for)
     made = _void()
     code = driver._functions["clEnqueueNDRangeKernel"](

@@ -353,11 +353,11 @@ def wait_for_events(events):
 
 def enqueue_marker(queue, wait_for=None):
     """An event that has happened once `wait_for`, by default everything before, is done."""
-    queue._submit()
+    expected(queue, CommandQueue, "enqueue_marker")._submit()
     return enqueue("clEnqueueMarkerWithWaitList", queue, wait_for=wait_for)
 
 
 def enqueue_barrier(queue, wait_for=None):
     """Let what is enqueued later wait for `wait_for`, by default for everything before."""
-    queue._submit()
+    expected(queue, CommandQueue, "enqueue_barrier")._submit()
     return enqueue("clEnqueueBarrierWithWaitList", queue, wait_for=wait_for)
