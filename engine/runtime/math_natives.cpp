@@ -24,35 +24,16 @@ double log_gamma(double x) {
     return lgamma_r(x, &sign);
 }
 
-double fraction(double x) {
-    int exponent = 0;
-    return std::frexp(x, &exponent);
-}
-
-double exponent(double x) {
-    int made = 0;
-    std::frexp(x, &made);
-    return std::isfinite(x) ? made : 0;
-}
-
 /// [bits of a number, bits of a divisor]: [bits of the IEEE remainder]
 void remainder(std::int64_t* v) {
     v[0] = std::bit_cast<std::int64_t>(std::remainder(of_bits(v[0]), of_bits(v[1])));
-}
-
-/// [bits of a number, exponent within int]: [bits of number * 2^exponent]
-void scaled(std::int64_t* v) {
-    v[0] = std::bit_cast<std::int64_t>(std::ldexp(of_bits(v[0]), static_cast<int>(v[1])));
 }
 
 [[maybe_unused]] const bool natives = add_natives({{"math_of_erf", of_one<std::erf>},
                                                    {"math_of_erfc", of_one<std::erfc>},
                                                    {"math_of_gamma", of_one<std::tgamma>},
                                                    {"math_of_lgamma", of_one<log_gamma>},
-                                                   {"math_of_fraction", of_one<fraction>},
-                                                   {"math_of_exponent", of_one<exponent>},
-                                                   {"math_of_remainder", remainder},
-                                                   {"math_of_ldexp", scaled}});
+                                                   {"math_of_remainder", remainder}});
 
 }  // namespace
 

@@ -21,10 +21,7 @@ math_of_erf = engine_function("math_of_erf")
 math_of_erfc = engine_function("math_of_erfc")
 math_of_gamma = engine_function("math_of_gamma")
 math_of_lgamma = engine_function("math_of_lgamma")
-math_of_fraction = engine_function("math_of_fraction")
-math_of_exponent = engine_function("math_of_exponent")
 math_of_remainder = engine_function("math_of_remainder")
-math_of_ldexp = engine_function("math_of_ldexp")
 
 
 @jit
@@ -82,17 +79,42 @@ def radians(x):
     return float(x) * _TO_RADIANS
 
 
+_EXPONENT = 0x7FF << 52  # its bits, of which 1023 says 0
+
+
 @jit
 def frexp(x):
     v = float(x)
-    return math_of_fraction(v), int(math_of_exponent(v))
+    if v == 0.0 or not math.isfinite(v):
+        return v, 0
+    most = -1022
+    if abs(v) < 2.0**-1022:  # its leading bits are zeros
+        v *= 2.0**54
+        most -= 54
+    bits = np.float64(v).view(np.int64)
+    fraction = np.int64(bits & ~_EXPONENT | 1022 << 52).view(np.float64)
+    return float(fraction), int((bits & _EXPONENT) >> 52) + most
+
+
+@jit
+def scaled(v, n):
+    """v * 2**n, rounded once: what is left behind large steps has the bits of normal numbers."""
+    for _ in range(2):
+        if n > 1023:
+            v *= 2.0**1023
+            n -= 1023
+        elif n < -1022:
+            v *= 2.0**-969
+            n += 969
+    n = max(-1022, min(n, 1023))
+    return v * float(np.int64((n + 1023) << 52).view(np.float64))
 
 
 @jit
 def ldexp(x, i):
     v = float(x)
     # Beyond these bounds the result is 0 or infinite whatever the number is.
-    made = math_of_ldexp(v, max(-5000, min(i | 0, 5000)))
+    made = scaled(v, max(-5000, min(i | 0, 5000)))
     if math.isinf(made) and not math.isinf(v):
         raise OverflowError("math range error")
     return made

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import jit
-from .float_library import math_of_ldexp
+from .float_library import scaled
 
 _LOG_2 = 0.6931471805599453
 _LOG2_E = 1.4426950408889634
@@ -77,7 +77,7 @@ def spacing(x):
 @jit
 def _ldexp(x, n):
     # Beyond these bounds the result is 0 or infinite whatever the number is.
-    return math_of_ldexp(float(x), max(-5000, min(int(n), 5000)))
+    return scaled(float(x), max(-5000, min(int(n), 5000)))
 
 
 @jit

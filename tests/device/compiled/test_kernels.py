@@ -1,5 +1,7 @@
 """Compiled loops and kernels on every device, with arrays that live there."""
 
+import math
+
 import numpy as np
 import pytest
 import unisono as un
@@ -312,3 +314,21 @@ def test_an_array_of_an_inner_loop_is_used_behind_it(device):
     x, out = un.array(np.arange(8), device=device), un.zeros(8, np.int64, device=device)
     kernel[8](x, out)
     np.testing.assert_array_equal(np.asarray(out), np.arange(8) + 2)
+
+
+def test_numbers_are_taken_apart_and_scaled(device):
+    @un.kernel
+    def split(x, fraction, exponent, back):
+        i = un.global_id(0)
+        m, e = math.frexp(x[i])
+        fraction[i] = m
+        exponent[i] = e
+        back[i] = math.ldexp(m, e)
+
+    x = np.array([0.0, -0.0, 1.0, -0.75, 3e300, 2.0**-1022, 5e-324, -1.5e-310, np.inf, -np.inf])
+    a, m, back, e = there(device, x, x, x, np.zeros(x.size, np.int64))
+    split[x.size](a, m, e, back)
+    want = [math.frexp(v) for v in x.tolist()]
+    assert host(m).tobytes() == np.array([f for f, _ in want]).tobytes()
+    assert host(e).tolist() == [n for _, n in want]
+    assert host(back).tobytes() == x.tobytes()
