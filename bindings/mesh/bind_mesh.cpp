@@ -281,6 +281,7 @@ void add_mesh(nb::module_& m) {
         });
     });
     m.attr("_alike_bytes") = limits::alike_bytes;
+    m.attr("_alike_rotated_bytes") = limits::alike_rotated_bytes;
     m.def("_mesh_split",
           [](nb::handle x) { return body([&] { return split_of(part_of(x).held); }); });
     nb::class_<Owners>(m, "_Owners")

@@ -88,6 +88,8 @@ inline constexpr std::int64_t few_elements = 1 << 12;  ///< of an operand that a
 /// Bytes of a matrix that is factored, or a vector that is transformed, by all ranks alike: they
 /// fit a core's own cache, and by parts each of many short steps would wait for messages.
 inline constexpr std::int64_t alike_bytes = 1 << 20;
+/// The same of matrices whose columns are rotated, which takes many times LAPACK's operations.
+inline constexpr std::int64_t alike_rotated_bytes = 8 << 20;
 
 // --- Algorithms for few elements ---
 

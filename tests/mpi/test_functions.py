@@ -240,6 +240,7 @@ def small_blocks(monkeypatch):
     from unisono.linalg import _blocks
 
     monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
+    monkeypatch.setattr(un._engine, "_alike_rotated_bytes", 63)
     monkeypatch.setattr(un._engine, "_alike_bytes", 63)
 
 
@@ -427,18 +428,17 @@ def test_rows_that_go_to_their_next_reader_as_they_are_computed():
     check(between, x)
 
 
-@pytest.mark.parametrize("n", [16, 36, 7 * 9, 31, 64 * 25])
+@pytest.mark.parametrize("n", [16, 36, 7 * 9, 31, 2 * 37, 64 * 25])
 def test_a_long_vector_is_transformed_by_parts(n, monkeypatch):
-    from unisono.fft import _parts
-
-    monkeypatch.setattr(_parts, "_least", 4)
+    monkeypatch.setattr(un._engine, "_alike_bytes", 63)
     x = _rng.standard_normal(n)
-    assert p == 1 or n == 31 or _parts.rows_of(un.asarray(x, mesh=mesh), n) >= p
     for norm in ("backward", "ortho", "forward"):
         check(lambda np, x: np.fft.fft(x, norm=norm), x + 1j * x[::-1], exact=False)  # noqa: B023
         check(lambda np, x: np.fft.ifft(x, norm=norm), x + 1j * x[::-1], exact=False)  # noqa: B023
     check(lambda np, x: (np.fft.fft(x), np.fft.rfft(x), np.fft.ihfft(x)), x, exact=False)
     check(lambda np, x: (np.fft.fft(x[::2], n), np.fft.rfft(x[::-1])), x, exact=False)
+    check(lambda np, x: (np.fft.irfft(x), np.fft.hfft(x + 1j * x[::-1])), x, exact=False)
+    check(lambda np, x: (np.fft.irfft(x[:9] * 1j, n), np.fft.ifft(x, n + 5)), x, exact=False)
     small = un.asarray(x.astype("float32"), mesh=mesh)
     made, want = un.fft.fft(small), np.fft.fft(x)
     assert made.dtype == "complex64" and made.mesh == mesh
@@ -718,3 +718,48 @@ def test_permutations_of_distributed_arrays_are_numpys():
         np.testing.assert_array_equal(np.asarray(made), draw(np.random.default_rng(5), x.copy()))
     drawn = un.random.default_rng(5).permutation(11, device=mesh)
     assert drawn.mesh == mesh and drawn.tolist() == np.random.default_rng(5).permutation(11).tolist()  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [70000, 65537])
+def test_transforms_of_long_vectors_gather_nothing(n):
+    x = vector(n)
+    given = un.asarray(x, mesh=mesh)
+    with Ungathered():
+        spectrum = un.fft.fft(given)
+        half = un.fft.rfft(given)
+        un.eval(spectrum, half, back := un.fft.irfft(half, n))
+    want = np.fft.fft(x)
+    tolerance = 1e-14 * n * abs(want).max()
+    np.testing.assert_allclose(np.asarray(spectrum), want, atol=tolerance)
+    np.testing.assert_allclose(np.asarray(half), np.fft.rfft(x), atol=tolerance)
+    np.testing.assert_allclose(np.asarray(back), x, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "c16"])
+def test_convolutions_with_long_sequences_gather_nothing(dtype):
+    a, v = (vector(n).astype(dtype) * 8 for n in (20011, 577))
+    for mode in ("full", "same", "valid"):
+        ours = [un.asarray(x, mesh=mesh) for x in (a, v)]
+        with Ungathered():
+            made = un.convolve(*ours, mode), un.convolve(*ours[::-1], mode), un.correlate(*ours, mode)  # fmt: skip
+            un.eval(*made)
+        wants = np.convolve(a, v, mode), np.convolve(v, a, mode), np.correlate(a, v, mode)
+        for one, want in zip(made, wants, strict=True):
+            assert one.mesh == mesh and one.dtype == want.dtype
+            np.testing.assert_allclose(np.asarray(one), want, rtol=1e-12, atol=1e-9)
+    short = un.convolve(un.asarray(v[:40], mesh=mesh), v[:35])
+    np.testing.assert_allclose(np.asarray(short), np.convolve(v[:40], v[:35]), atol=1e-9)
+
+
+@pytest.mark.skipif(p > 1, reason="memory of a rank alone")
+def test_memory_of_one_rank_is_shared_by_dlpack():
+    x = un.zeros((3, 4), mesh=mesh)
+    y = np.from_dlpack(x[1:])
+    x[2, 3] = 5
+    un.synchronize()
+    assert y[1, 3] == 5
+    assert x.__dlpack_device__() == (1, 0)
+    x.__dlpack__(copy=False, dl_device=(1, 0), max_version=(1, 0))
+    same = un.from_dlpack(x, copy=False)
+    same[0, 0] = 7
+    assert same.mesh == mesh and float(x[0, 0]) == 7

@@ -9,6 +9,9 @@
 #include "array/exchange/adopt.h"
 #include "array/object.h"
 #include "backends/stream_source.h"
+#include "comm/mesh.h"
+#include "comm/partition.h"
+#include "comm/place.h"
 #include "reference.h"
 #include "tape/block.h"
 #include "tape/run/submission.h"
@@ -109,6 +112,13 @@ DLDevice dl_device_of(const Array& a) {
         if (!d->info().host_memory && dl_type(*d) == dl_type(*device)) ++id;
     }
     return {dl_type(*device), static_cast<std::int32_t>(device->number())};  // a part of one
+}
+
+/// Of a mesh of one rank the array of the host that its elements are.
+Array own_memory(const Array& a) {
+    if (a.is_known()) return a;
+    comm::Mesh* mesh = comm::Place::mesh_of(a.device());
+    return mesh && mesh->size() == 1 ? mesh->partition().local_part(a).array : a;
 }
 
 bool same_device(DLDevice a, DLDevice b) { return a.type == b.type && a.id == b.id; }
@@ -386,6 +396,8 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
                 fail(ErrorKind::Type, "__dlpack__: unexpected keyword '" + std::string(name) + "'");
         }
         Array a = used_array(self);
+        bool readonly = a.readonly();
+        a = own_memory(a);
         if (a.is_known()) a = full({}, a.scalar(), nullptr);
         const WantedStream wanted = wanted_stream(stream, dl_device_of(a).type);
         bool copied = false;
@@ -394,7 +406,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
             a = copy(a);
             copied = true;
         }
-        bool readonly = a.readonly();
+        readonly = readonly && !copied;
         bool use_version = version != Py_None && PyTuple_Check(version) &&
                            PyTuple_GET_SIZE(version) > 0 &&
                            PyLong_AsLong(PyTuple_GET_ITEM(version, 0)) >= 1;
@@ -429,7 +441,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        const DLDevice d = dl_device_of(array_of(self));
+        const DLDevice d = dl_device_of(own_memory(array_of(self)));
         return Py_BuildValue("(ii)", d.type, d.id);
     });
 }

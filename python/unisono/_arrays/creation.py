@@ -810,7 +810,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
     >>> un.from_dlpack(un.arange(3)).tolist()
     [0, 1, 2]
     """
-    made = _engine._from_dlpack(x)
+    is_spread = isinstance(x, _engine._Array) and x.mesh is not None
+    made = x[...] if is_spread else _engine._from_dlpack(x)  # a tensor is of one rank's memory
     if device is not None and made.device != device:
         if copy is False:
             raise ValueError(

@@ -136,6 +136,9 @@ def _slide(a, v, mode):
     reaches_beyond = mode != "valid" and m > 1
     if reaches_beyond and v.dtype.kind in "fc" and not un.isfinite(v).all():
         return _slide_inside(a, v.astype(dtype, copy=False), lead, count)
+    mesh = a.mesh or v.mesh
+    if m > 32 and mesh is not None:
+        return _slide_parts(mesh, a, v, lead, count, dtype)
     if m > 32 and is_real:
         return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
     padded = _padded(a, lead, count + m - 1, dtype)
@@ -147,6 +150,26 @@ def _slide(a, v, mode):
     from .products import _view
 
     return un.matmul(_view(padded, (count, m), (1, 1)), v.astype(dtype, copy=False))
+
+
+def _slide_parts(mesh, a, v, lead, count, dtype):
+    """`_slide` by parts of `v`, which all ranks get one after the other, over each rank's part of `a` and what follows it."""
+    m, ranks = v.shape[0], mesh.size
+    padded = _padded(un.asarray(a, mesh=mesh), lead, count + m - 1, dtype)
+    made = un.zeros(count, dtype, mesh=mesh)
+    sizes = [count * (r + 1) // ranks - count * r // ranks for r in range(ranks)]
+    width = -(-m // ranks)
+    for first in range(0, m, width):
+        part = v[first : first + width].astype(dtype, copy=False)
+        part = part if part.mesh is None else _engine._mesh_panel(part)
+        beyond = part.shape[0] - 1
+        layout = ((*sizes[:-1], sizes[-1] + beyond),)
+        piece = padded[first : first + count + beyond].to_layout(layout)
+        _, window = _engine._mesh_window(piece, [(0, beyond)])
+        own = made.local
+        if own.shape[0] > 0:
+            made.local = own + _slide(window, part, "valid")
+    return made
 
 
 def _padded(a, lead, length, dtype):

@@ -50,8 +50,8 @@ def _transform(x, n, axis, norm, forward, kind, what):
             f"{what}: expected real numbers; got dtype {x.dtype}; take .real, or use fft"
         )
     scale = _scale(n, norm, forward, what)
-    if kind != 2 and (rows := _parts.rows_of(x, n)):
-        made = _parts.transform(x, rows, forward)
+    if _parts.suits(x, n):
+        made = _parts.transform(x, n, forward, kind)
         made = made[: n // 2 + 1] if kind == 1 else made
         return made if scale == 1 else made * scale
     return _engine._fft(x, axis, n, scale, forward, kind, 1)

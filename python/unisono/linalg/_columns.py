@@ -12,6 +12,7 @@ import math
 
 import unisono as un
 
+from .. import _engine
 from .._runtime.parts import tell_all
 from . import _blocks, _lapack
 from ._blocks import LETTERS, everywhere
@@ -23,10 +24,17 @@ _most_sweeps = 60
 
 def suits(a):
     """Whether a matrix is factored by blocks of columns, and not by the ranks' rows, which have to be many."""
-    is_tall = (
-        a.mesh is not None and a.dtype.kind == "f" and a.shape[0] // a.mesh.size >= a.shape[-1]
-    )
-    return not is_tall and _blocks.suits(a)
+    return not _is_tall(a) and _blocks.suits(a)
+
+
+def suits_rotations(a, may_be_tall=False):
+    """The same of singular values and eigenvectors."""
+    is_large = a.size * a.itemsize > _engine._alike_rotated_bytes
+    return is_large and (may_be_tall or not _is_tall(a)) and _blocks.suits(a)
+
+
+def _is_tall(a):
+    return a.mesh is not None and a.dtype.kind == "f" and a.shape[0] // a.mesh.size >= a.shape[-1]
 
 
 def qr(a, is_complete=False):

@@ -166,7 +166,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     option = 0 if not compute_uv else 2 if full_matrices else 1
     if a.size == 0 and option == 2:  # no column to turn into another: any basis will do
         return SVDResult(*_empty_svd(a))
-    if _columns.suits(a) or (option == 2 and _blocks.suits(a)):
+    if _columns.suits_rotations(a, may_be_tall=option == 2):
         return (
             SVDResult(*_columns.svd(a, option == 2)) if compute_uv else _columns.singular_values(a)
         )
@@ -261,7 +261,7 @@ def eigh(a, UPLO="L"):
     """
     a = _matrices(a, "eigh", square=True)
     option = 2 + _triangle(UPLO, "eigh")
-    if _blocks.suits(a):
+    if _columns.suits_rotations(a, may_be_tall=True):
         return EighResult(*_columns.eigh(a, option == 3))
     return EighResult(*_factors("eigh", a, option=option))
 
@@ -292,7 +292,7 @@ def eigvalsh(a, UPLO="L"):
     """
     a = _matrices(a, "eigvalsh", square=True)
     option = _triangle(UPLO, "eigvalsh")
-    if _blocks.suits(a):
+    if _columns.suits_rotations(a, may_be_tall=True):
         return _columns.eigh(a, option == 1)[0]
     return _factors("eigh", a, option=option)[0]
 

@@ -222,7 +222,7 @@ def lstsq(a, b, rcond=None):
         x = zeros((n, b.shape[1]), a.dtype, device=a.device)
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else none
         return (x[:, 0] if vector else x), residuals, un.int32(0), none
-    if _columns.suits(a):
+    if _columns.suits_rotations(a):
         return _by_singular_values(a, b, vector, float(rcond))
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
