@@ -32,6 +32,12 @@ def two_loops(a, k, first, second):
         second[i] = 1.0
 
 
+@un.jit
+def scaled(a, out, k):
+    for i in un.prange(out.shape[0]):
+        out[i] = a[i] * k + 1.0
+
+
 def host(x):
     return np.asarray(x.to_device("cpu"))
 
@@ -236,6 +242,82 @@ def test_a_long_chain_behind_a_fault_stays_flat(name):
         un.Queue(name).record()
     with pytest.raises(IndexError, match="index 99"):
         host(out)
+
+
+def test_two_queues_with_one_executable(name):
+    queues = [un.Queue(name, order=order) for order in ("in", "out")]
+    numbers = np.arange(5000.0)
+    a, made = un.asarray(numbers, device=name), []
+    for k in range(20):
+        for n, queue in enumerate(queues):
+            with un.device(queue=queue):
+                out = un.empty(5000, device=name)
+                scaled(a, out, k + 100.0 * n)
+                made.append((out, k + 100.0 * n))
+    for out, k in made:
+        np.testing.assert_array_equal(host(out), numbers * k + 1.0)
+
+
+def test_queues_that_wait_for_each_other(name):
+    """Each event was recorded before somebody waits for it, so that nobody waits for ever."""
+    queues = [un.Queue(name) for _ in range(2)]
+    x = un.zeros(1000, device=name)
+    events = [queue.record() for queue in queues]
+    for _ in range(20):
+        for queue, event in zip(queues, reversed(events), strict=True):
+            queue.wait_for(event)
+            with un.device(queue=queue):
+                x += 1
+        events = [queue.record() for queue in queues]
+    for queue in queues:
+        queue.synchronize()
+    np.testing.assert_array_equal(host(x), np.full(1000, 40.0))
+
+
+def test_a_queue_that_is_dropped_in_use(name):
+    made = []
+    for k in range(10):
+        queue = un.Queue(name, order="out" if k % 2 else "in")
+        with un.device(queue=queue):
+            x = un.ones(50_000, device=name)
+            for _ in range(5):
+                x = x * 2 + k
+            y = un.empty(50_000, device=name)
+            scaled(x, y, 2.0)
+        event = queue.record()
+        del queue, x
+        made.append((event, y))
+    for k, (event, y) in enumerate(made):
+        event.wait()
+        np.testing.assert_array_equal(host(y), np.full(50_000, 2.0 * (32 + 31 * k) + 1))
+
+
+def test_sixteen_threads_on_three_queues(name):
+    queues, failures = [un.Queue(name, order=order) for order in ("in", "out", "in")], []
+
+    def work(number):
+        try:
+            random = np.random.default_rng(number)
+            with un.device(queue=queues[number % 3]):
+                for _ in range(8):
+                    numbers = random.random(1000 + number)
+                    a, b = un.asarray(numbers, device=name), un.empty(len(numbers), device=name)
+                    scaled(a, b, number)
+                    a[10:20] = b[:10]
+                    expected = numbers * number + 1.0
+                    np.testing.assert_array_equal(host(un.sort(b)), np.sort(expected))
+                    numbers[10:20] = expected[:10]
+                    np.testing.assert_array_equal(host(a), numbers)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(16)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    if failures:
+        raise failures[0]
 
 
 def test_a_queue_is_used_again(name):
