@@ -4,14 +4,14 @@
 // has the drivers for reductions. Cuts depend on the shape only, never on the number of threads.
 #include "backends/block/job.h"
 #include "core/limits.h"
+#include "core/streams.h"
 #include "ops/reduction_tree.h"
 
 namespace unisono::block {
 namespace {
 
-constexpr std::int64_t cache_budget = 24 * 1024;         ///< bytes of one block's values
-constexpr std::int64_t stream_bytes = 32 * 1024 * 1024;  ///< of all operands: beyond the caches
-constexpr double chunk_nanoseconds = 20000;  ///< least work that is worth handing to a thread
+constexpr std::int64_t cache_budget = 24 * 1024;  ///< bytes of one block's values
+constexpr double chunk_nanoseconds = 20000;       ///< least work that is worth handing to a thread
 
 void run_blocks(const Job& job, bool streams, Arena& arena) {
     const std::int64_t block = std::min(block_points(job.program), job.points);

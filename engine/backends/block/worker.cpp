@@ -4,10 +4,7 @@
 #include <cstring>
 
 #include "core/element_copies.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "core/streams.h"
 
 namespace unisono::block {
 namespace {
@@ -46,32 +43,7 @@ void copy_rows(char* out, Strides to, const char* in, Strides from, std::int64_t
     });
 }
 
-/// Copies without reading the target's cache lines first; whole lines only, the rest as usual.
-void copy_stream(char* out, const char* in, std::size_t bytes) {
-#if defined(__AVX2__)
-    std::size_t head = -reinterpret_cast<std::uintptr_t>(out) & 63;
-    if (head > bytes) head = bytes;
-    std::memcpy(out, in, head);
-    std::size_t i = head;
-    for (; i + 64 <= bytes; i += 64) {
-        auto* line = reinterpret_cast<__m256i*>(out + i);
-        auto* from = reinterpret_cast<const __m256i*>(in + i);
-        _mm256_stream_si256(line, _mm256_loadu_si256(from));
-        _mm256_stream_si256(line + 1, _mm256_loadu_si256(from + 1));
-    }
-    std::memcpy(out + i, in + i, bytes - i);
-#else
-    std::memcpy(out, in, bytes);
-#endif
-}
-
 }  // namespace
-
-void finish_streams() {
-#if defined(__x86_64__)
-    _mm_sfence();
-#endif
-}
 
 Worker::Worker(const Program& program, const GroupRun& run, const Plan& plan, std::int64_t block,
                Arena& arena)

@@ -50,7 +50,4 @@ class Worker {
     std::int64_t linear_ = 0;  ///< row-major index of the current row's first point
 };
 
-/// Makes streamed stores of this thread visible before it reports that it is done.
-void finish_streams();
-
 }  // namespace unisono::block

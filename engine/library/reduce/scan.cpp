@@ -8,7 +8,9 @@
 
 #include <memory>
 
+#include "core/caches.h"
 #include "core/limits.h"
+#include "core/streams.h"
 #include "core/threads/parallel.h"
 #include "library/lanes.h"
 #include "library/reduce/combine_pair.h"
@@ -50,31 +52,36 @@ void carry_into(T carry, T* out, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) out[k] = combine<op>(carry, out[k]);
 }
 
-/// Scans [0, n) of a lane after `carry` (null: nothing) and returns what follows.
-template <Op op, class T>
+/// Scans [0, n) of a lane after `before_it` (null: nothing).
+template <Op op, bool streams, class T>
 void scan_piece(const T* x, T* out, std::int64_t n, const T* before_it) {
     bool any = before_it != nullptr;
     T carry = any ? *before_it : T{};
+    T held[streams ? together * block : 1];
     for (std::int64_t k = 0; k < n;) {
         std::int64_t count = std::min(together, (n - k) / block), length = count * block;
+        T* to = streams ? held : out + k;
         T total[together];
         if (count > 0) {
-            scan_blocks<op, true>(x + k, out + k, count, total);
+            scan_blocks<op, true>(x + k, to, count, total);
         } else {
             count = 1;
             length = n - k;
-            out[k] = x[k];
-            for (std::int64_t j = k + 1; j < n; ++j) out[j] = combine<op>(out[j - 1], x[j]);
-            total[0] = out[n - 1];
+            to[0] = x[k];
+            for (std::int64_t j = 1; j < length; ++j) to[j] = combine<op>(to[j - 1], x[k + j]);
+            total[0] = to[length - 1];
         }
         for (std::int64_t b = 0; b < count; ++b) {
-            if (any)
-                carry_into<op>(carry, out + k + b * block, std::min(block, length - b * block));
+            if (any) carry_into<op>(carry, to + b * block, std::min(block, length - b * block));
             carry = any ? combine<op>(carry, total[b]) : total[b];
             any = true;
         }
+        if (streams)
+            copy_stream(reinterpret_cast<char*>(out + k), reinterpret_cast<const char*>(held),
+                        static_cast<std::size_t>(length) * sizeof(T));
         k += length;
     }
+    if (streams) finish_streams();
 }
 
 constexpr std::int64_t chunk_blocks = 64;
@@ -99,30 +106,46 @@ void find_carries(const T* totals, std::int64_t whole, const T* before, T* carri
     }
 }
 
-/// After `before` (null: nothing).
-template <Op op, class T>
+/// After `before` (null: nothing), by all threads. Parts are so long that what their
+/// totals were made of is still in the caches when it is scanned.
+template <Op op, bool streams, class T>
 void scan_long_lane(const T* x, T* out, std::int64_t n, const T* before) {
-    const std::int64_t whole = n / block,
-                       chunks = (n + chunk_blocks * block - 1) / (chunk_blocks * block);
-    auto carries =
-        std::make_unique<T[]>(static_cast<std::size_t>(std::max<std::int64_t>(whole, 1)));
-    find_totals<op>(x, whole, carries.get());
-    find_carries<op>(carries.get(), whole, before, carries.get());
-    parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t c = begin; c < end; ++c) {
-            std::int64_t first = c * chunk_blocks * block;
-            scan_piece<op>(x + first, out + first, std::min(chunk_blocks * block, n - first),
-                           c > 0 ? carries.get() + c * chunk_blocks - 1 : before);
-        }
-    });
+    constexpr std::int64_t chunk = chunk_blocks * block;
+    const std::int64_t in_caches = last_level_cache() / 4 / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t part = std::max(chunk, in_caches / chunk * chunk);
+    auto carries = std::make_unique<T[]>(
+        static_cast<std::size_t>(std::max<std::int64_t>(std::min(n, part) / block, 1)));
+    T carry{};
+    for (std::int64_t done = 0; done < n; done += part) {
+        const std::int64_t length = std::min(part, n - done), whole = length / block;
+        find_totals<op>(x + done, whole, carries.get());
+        find_carries<op>(carries.get(), whole, before, carries.get());
+        parallel_for(0, (length + chunk - 1) / chunk, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t c = begin; c < end; ++c) {
+                const std::int64_t first = done + c * chunk;
+                scan_piece<op, streams>(x + first, out + first, std::min(chunk, n - first),
+                                        c > 0 ? carries.get() + c * chunk_blocks - 1 : before);
+            }
+        });
+        carry = carries[static_cast<std::size_t>(std::max<std::int64_t>(whole, 1) - 1)];
+        before = &carry;
+    }
+}
+
+template <Op op, bool streams, class T>
+void scan_lane_to(const T* x, T* out, std::int64_t n, const T* before) {
+    if (n < limits::all_threads_lane || in_parallel() || thread_count() == 1)
+        scan_piece<op, streams>(x, out, n, before);
+    else
+        scan_long_lane<op, streams>(x, out, n, before);
 }
 
 template <Op op, class T>
 void scan_lane(const T* x, T* out, std::int64_t n, const T* before) {
-    if (n < limits::all_threads_lane || in_parallel() || thread_count() == 1)
-        scan_piece<op, T>(x, out, n, before);
+    if (2 * n * static_cast<std::int64_t>(sizeof(T)) > stream_bytes)
+        scan_lane_to<op, true>(x, out, n, before);
     else
-        scan_long_lane<op>(x, out, n, before);
+        scan_lane_to<op, false>(x, out, n, before);
 }
 
 template <Op op, class T>
@@ -138,7 +161,7 @@ void scan_lanes(const View& in, const View& out) {
     parallel_for(0, lanes, std::max<std::int64_t>(1, limits::thread_elements / n),
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t k = begin; k < end; ++k)
-                         scan_piece<op, T>(x + k * n, to + k * n, n, nullptr);
+                         scan_piece<op, false, T>(x + k * n, to + k * n, n, nullptr);
                  });
 }
 

@@ -265,6 +265,20 @@ def test_order_of_running_sums(count):
             un.set_num_threads(before)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_order_of_running_sums_past_the_caches(threads):
+    """They come in parts that stay in the caches, and are stored past them."""
+    x = np.random.default_rng(1).standard_normal(2_500_013)
+    expected = np.cumsum(np.pad(x, (0, -len(x) % 512)).reshape(-1, 512), axis=1)
+    expected[1:] += np.cumsum(expected[:-1, -1])[:, None]
+    before = un.get_num_threads()
+    un.set_num_threads(threads)
+    try:
+        assert np.array_equal(un.cumsum(x), expected.ravel()[: len(x)])
+    finally:
+        un.set_num_threads(before)
+
+
 def test_differences():
     r = np.random.default_rng(10)
     for x in (r.random((4, 6)), r.integers(0, 9, (3, 5)), r.random(7) > 0.5):
