@@ -111,7 +111,7 @@ x = un.tile(un.asarray([1.0, 2.0]), 2)
 x = un.concatenate([x, un.ones(2, "float64")])
 assert un.allclose(x, x) and un.unique(x).size == 2
 un.linalg.det(un.eye(2)), un.where(x[-1] > 0, x[0], x), un.lib.stride_tricks.as_strided(x, (2,), (8,))
-names = "datetime typing numpy unisono._records.records unisono._arrays.subclasses"
+names = "datetime pickle typing numpy unisono._records.records unisono._arrays.subclasses"
 print([name for name in names.split() if name in sys.modules])
 """
     out = subprocess.run(

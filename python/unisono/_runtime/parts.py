@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import pickle
 
 import unisono as un
 
@@ -11,6 +10,8 @@ from .. import _engine
 
 def tell_all(m, thing, what):
     """The objects of all ranks, in their order. Collective."""
+    import pickle
+
     return [pickle.loads(text) for text in m._gather_texts(pickle.dumps(thing), what)]
 
 
