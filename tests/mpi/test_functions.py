@@ -237,9 +237,10 @@ def test_linear_algebra(n):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Matrices are factored by blocks of three rows or columns, from 64 bytes on."""
-    from unisono.linalg import _blocks
+    from unisono.linalg import _bands, _blocks
 
     monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
+    monkeypatch.setattr(_bands, "_width", 3)
     monkeypatch.setattr(un._engine, "_alike_rotated_bytes", 63)
     monkeypatch.setattr(un._engine, "_alike_bytes", 63)
 
@@ -637,9 +638,10 @@ def test_singular_values_of_matrices_by_blocks(matrix, lacking, rank):
 def test_least_squares_and_pseudo_inverses_of_matrices_by_blocks(matrix):
     right = matrix[:, :2].real.copy() + matrix[:, 2:4]
     low = matrix[:3].T @ matrix[:3, 2:]
-    for a in (matrix, low):
-        given, y = un.asarray(a, mesh=mesh), un.asarray(right, mesh=mesh)
-        want = np.linalg.lstsq(a, right, rcond=1e-12)
+    for a in (matrix, low, matrix[:, 5:], matrix[5:]):
+        b = right[: len(a)]
+        given, y = un.asarray(a, mesh=mesh), un.asarray(b, mesh=mesh)
+        want = np.linalg.lstsq(a, b, rcond=1e-12)
         with Ungathered():
             ours = un.linalg.lstsq(given, y, 1e-12)
             un.eval(ours[0], ours[1], ours[3], inverse := un.linalg.pinv(given, 1e-12))

@@ -33,7 +33,7 @@ def block_of(n):
 everywhere = _engine._mesh_panel
 
 
-def _dealt(x):
+def dealt(x):
     """A copy whose blocks of rows go to the ranks in turn, and how many rows a block has."""
     rows = block_of(x.shape[0])
     made = un.empty(x.shape, x.dtype, mesh=x.mesh, layout=(("cyclic", rows), None))
@@ -55,7 +55,7 @@ def cholesky(a):
     """The lower factor, of the lower triangle of `a`."""
     n, letter = a.shape[0], LETTERS[a.dtype.name]
     trsm = getattr(_blas, letter + "trsm")
-    rest, rows = _dealt(a)
+    rest, rows = dealt(a)
     made = un.zeros((n, n), a.dtype, mesh=a.mesh, layout=(("cyclic", rows), None))
     with un.device("cpu"):
         for first in range(0, n, rows):
@@ -102,7 +102,7 @@ def solve(a, b, what="solve"):
 
 def determinant(a):
     """The determinant, its sign or phase, and the logarithm of its absolute value."""
-    table, rows = _dealt(a)
+    table, rows = dealt(a)
     eliminated = _eliminate(table, rows)
     with un.device("cpu"):
         if eliminated is None:

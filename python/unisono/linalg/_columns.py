@@ -3,7 +3,7 @@
 QR deals blocks of columns out to the ranks in turn. Of each step all ranks get the reflectors of one block, and each
 applies them to its own columns.
 
-Singular values and eigenvectors come of rotations of columns until all are orthogonal (Hestenes 1958). Each rank has two
+Singular vectors and eigenvectors come of rotations of columns until all are orthogonal (Hestenes 1958). Each rank has two
 blocks of columns, makes them orthogonal to each other and gives them on, so that in a sweep each block meets each other
 once (Brent and Luk 1985). The matrices are triangular factors, which take few sweeps (Drmač and Veselić 2008).
 """
@@ -108,17 +108,16 @@ def svd(a, is_full=False):
     return u, s, v.T.conj()
 
 
-def singular_values(a):
-    """The largest first."""
-    r = un.linalg.qr(a if a.shape[0] >= a.shape[1] else a.T.conj(), mode="r")
-    return un.sort(_norms_of(_orthogonal_columns(r.T.conj(), r.shape[1])))[::-1]
+def hermitian(a, is_upper):
+    """The matrix whose one triangle is that of `a`."""
+    half = _settled(un.triu(a, 1) if is_upper else un.tril(a, -1))
+    is_diagonal = un.eye(a.shape[0], dtype=bool, device=a.mesh)
+    return half + half.T.conj() + _settled(un.where(is_diagonal, a.real, 0))
 
 
 def eigh(a, is_upper):
     """Eigenvalues in rising order, and the vectors; one triangle is read."""
-    n = a.shape[0]
-    half = _settled(un.triu(a, 1) if is_upper else un.tril(a, -1))
-    a = half + half.T.conj() + _settled(un.where(un.eye(n, dtype=bool, device=a.mesh), a.real, 0))
+    n, a = a.shape[0], hermitian(a, is_upper)
     # The factor of the matrix moved so far that it is well conditioned has the same vectors.
     far = 2 * min(float(abs(a).sum(axis=1).max()), float(un.linalg.norm(a)))
     with un.device(a.mesh):

@@ -4,7 +4,7 @@ from collections import namedtuple as _namedtuple
 
 from .._arrays.transposes import matrix_transpose
 from .._numpy.products import _conj
-from . import _blocks, _columns
+from . import _bands, _blocks, _columns
 from ._checks import _factors, _matrices
 
 
@@ -166,10 +166,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     option = 0 if not compute_uv else 2 if full_matrices else 1
     if a.size == 0 and option == 2:  # no column to turn into another: any basis will do
         return SVDResult(*_empty_svd(a))
-    if _columns.suits_rotations(a, may_be_tall=option == 2):
-        return (
-            SVDResult(*_columns.svd(a, option == 2)) if compute_uv else _columns.singular_values(a)
-        )
+    if option == 0 and _columns.suits(a):
+        return _bands.singular_values(a)
+    if option != 0 and _columns.suits_rotations(a, may_be_tall=option == 2):
+        return SVDResult(*_columns.svd(a, option == 2))
     made = _factors("svd", a, option=option)
     return SVDResult(*made) if compute_uv else made[0]
 
@@ -292,8 +292,8 @@ def eigvalsh(a, UPLO="L"):
     """
     a = _matrices(a, "eigvalsh", square=True)
     option = _triangle(UPLO, "eigvalsh")
-    if _columns.suits_rotations(a, may_be_tall=True):
-        return _columns.eigh(a, option == 1)[0]
+    if _blocks.suits(a):
+        return _bands.eigenvalues(_columns.hermitian(a, option == 1))
     return _factors("eigh", a, option=option)[0]
 
 

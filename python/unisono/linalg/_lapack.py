@@ -159,18 +159,86 @@ def _syev(t):
     return syev
 
 
+def _larft(t):
+    def larft(v, tau):
+        """t of the reflectors of geqrf, which together are the identity less v @ t @ v.conj().T."""
+        x = columns(v, _DTYPES[t])
+        k, n = x.shape
+        made = zeros((k, k), _DTYPES[t])
+        _engine._fortran(t + "larft", "F", "C", n, k, x, max(1, n), tau, made, max(1, k))
+        return made.T
+
+    return larft
+
+
+def _bev(t):
+    def bev(ab, compute_v=1, lower=0, overwrite_ab=0):
+        """Eigenvalues and vectors of a symmetric or Hermitian band matrix: (w, z, info)."""
+        x, real = columns(ab, _DTYPES[t]), _DTYPES[real_letter(t)]
+        n, rows = x.shape
+        w, info = zeros(max(1, n), real), _integers(1)
+        z = zeros((n, n) if compute_v else (1, 1), _DTYPES[t])
+        work = [zeros(max(1, 3 * n), real)]
+        if t in "cz":
+            work.insert(0, zeros(max(1, n), _DTYPES[t]))
+        job, triangle = "V" if compute_v else "N", "L" if lower else "U"
+        name = t + ("sbev" if t in "sd" else "hbev")
+        _engine._fortran(name, job, triangle, n, rows - 1, x, rows, w, z, z.shape[0], *work, info)
+        return w[:n], z.T, _value(info)
+
+    return bev
+
+
+def _gbbrd(t):
+    def gbbrd(ab, m, n, kl=0, overwrite_ab=0):
+        """Bidiagonal form of an m x n band matrix with `kl` diagonals below: (d, e, info)."""
+        x, real = columns(ab, _DTYPES[t]), _DTYPES[real_letter(t)]
+        rows, least = x.shape[1], min(m, n)
+        d, e, info = zeros(max(1, least), real), zeros(max(1, least - 1), real), _integers(1)
+        work, unused = zeros(2 * max(1, m, n), _DTYPES[t]), zeros(1, _DTYPES[t])
+        more = [zeros(max(1, m, n), real)] if t in "cz" else []
+        _engine._fortran(
+            t + "gbbrd", "N", m, n, 0, kl, rows - 1 - kl, x, rows, d, e, unused, 1, unused.copy(), 1,
+            unused.copy(), 1, work, *more, info,
+        )  # fmt: skip
+        return d[:least], e[: max(0, least - 1)], _value(info)
+
+    return gbbrd
+
+
+def _bdsqr(t):
+    def bdsqr(d, e, lower=0):
+        """Singular values of a bidiagonal matrix, the largest first: (d, info)."""
+        n, info, unused = d.shape[0], _integers(1), zeros(1, _DTYPES[t])
+        values, beside = zeros(max(1, n), _DTYPES[t]), zeros(max(1, n - 1), _DTYPES[t])
+        values[:n], beside[: e.shape[0]] = d, e
+        _engine._fortran(
+            t + "bdsqr", "L" if lower else "U", n, 0, 0, 0, values, beside, unused, 1, unused.copy(), 1,
+            unused.copy(), 1, zeros(max(1, 4 * n), _DTYPES[t]), info,
+        )  # fmt: skip
+        return values[:n], _value(info)
+
+    return bdsqr
+
+
+def real_letter(t):
+    """Of the routines for the real numbers that complex ones are made of."""
+    return {"c": "s", "z": "d"}.get(t, t)
+
+
 def _all():
     made = {}
     for t in "sdcz":
         for stem, make in (
             ("getrf", _getrf), ("getrs", _getrs), ("getri", _getri), ("gesv", _gesv), ("potrf", _potrf),
-            ("potrs", _potrs), ("geqrf", _geqrf),
+            ("potrs", _potrs), ("geqrf", _geqrf), ("larft", _larft), ("gbbrd", _gbbrd),
         ):  # fmt: skip
             made[t + stem] = make(t)
     for t in "sd":
-        made[t + "syev"] = _syev(t)
+        made[t + "syev"], made[t + "bdsqr"] = _syev(t), _bdsqr(t)
     for t in "sdcz":
         made[t + _ormqr_name(t)] = _ormqr(t)
+        made[t + ("sbev" if t in "sd" else "hbev")] = _bev(t)
     for name, function in made.items():
         function.__name__ = function.__qualname__ = name
     return made

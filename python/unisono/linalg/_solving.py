@@ -19,7 +19,7 @@ from ._checks import (
     _pair,
     _real,
 )
-from ._decompositions import svd
+from ._decompositions import qr, svd
 
 
 class SlogdetResult(_namedtuple("SlogdetResult", "sign logabsdet")):
@@ -222,8 +222,8 @@ def lstsq(a, b, rcond=None):
         x = zeros((n, b.shape[1]), a.dtype, device=a.device)
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else none
         return (x[:, 0] if vector else x), residuals, un.int32(0), none
-    if _columns.suits_rotations(a):
-        return _by_singular_values(a, b, vector, float(rcond))
+    if _columns.suits(a):
+        return _by_parts(a, b, vector, float(rcond))
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
     residuals = none
@@ -232,14 +232,23 @@ def lstsq(a, b, rcond=None):
     return (x[:, 0] if vector else x), residuals, un.int32(rank), s
 
 
-def _by_singular_values(a, b, vector, rcond):
-    """`lstsq` of a matrix `b`."""
-    u, s, vh = svd(a, full_matrices=False)
-    large = s > rcond * s[:1]
-    inverse = un.where(large, 1 / un.where(large, s, 1), 0).astype(a.dtype)
-    x = vh.T.conj() @ (inverse[:, None] * (u.T.conj() @ b))
-    rank, residuals = int(large.sum()), zeros(0, s.dtype, device=a.device)
-    if rank == a.shape[1] < a.shape[0]:
+def _by_parts(a, b, vector, rcond):
+    """`lstsq` of a matrix `b`: by QR factors where the rank is full, else by singular vectors."""
+    m, n = a.shape
+    s = svd(a, compute_uv=False)
+    rank, residuals = int((s > rcond * s[:1]).sum()), zeros(0, s.dtype, device=a.device)
+    if rank == n <= m:
+        q, r = qr(a)
+        x = solve(r, q.T.conj() @ b)
+    elif rank == m:
+        q, r = qr(a.T.conj())
+        x = q @ solve(r.T.conj(), b)
+    else:
+        u, s, vh = svd(a, full_matrices=False)
+        large = un.arange(s.shape[0], device=a.device) < rank
+        inverse = un.where(large, 1 / un.where(large, s, 1), 0).astype(a.dtype)
+        x = vh.T.conj() @ (inverse[:, None] * (u.T.conj() @ b))
+    if rank == n < m:
         residuals = (abs(b - a @ x) ** 2).sum(axis=0)
     return (x[:, 0] if vector else x), residuals, un.int32(rank), s
 
