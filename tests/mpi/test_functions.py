@@ -237,10 +237,11 @@ def test_linear_algebra(n):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Matrices are factored by blocks of three rows or columns, from 64 bytes on."""
-    from unisono.linalg import _bands, _blocks
+    from unisono.linalg import _bands, _blocks, _tridiagonal
 
     monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
     monkeypatch.setattr(_bands, "_width", 3)
+    monkeypatch.setattr(_tridiagonal, "_width", 3)
     monkeypatch.setattr(un._engine, "_alike_rotated_bytes", 63)
     monkeypatch.setattr(un._engine, "_alike_bytes", 63)
 
@@ -670,6 +671,17 @@ def test_eigenvectors_of_matrices_by_blocks(matrix, uplo):
     zeros = un.linalg.eigh(un.zeros((13, 13), mesh=mesh))
     assert not np.asarray(zeros.eigenvalues).any()
     unitary(np.asarray(zeros.eigenvectors))
+
+
+def test_eigenvectors_of_clusters_by_blocks(matrix):
+    """Vectors of one cluster that ranks find on their own are not orthogonal."""
+    n = len(matrix)
+    wilkinson = np.diag(abs(np.arange(n) - n // 2) * 1.0) + np.eye(n, k=1) + np.eye(n, k=-1)
+    for host in (matrix[:, :3] @ matrix[:, :3].conj().T, wilkinson, np.eye(n)):
+        w, v = (np.asarray(y) for y in un.linalg.eigh(un.asarray(host, mesh=mesh)))
+        np.testing.assert_allclose(w, np.linalg.eigvalsh(host), atol=1e-10)
+        np.testing.assert_allclose(host @ v, v * w, atol=1e-8)
+        unitary(v)
 
 
 def test_matrices_of_nan_have_no_singular_values(small_blocks):

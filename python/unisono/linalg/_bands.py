@@ -36,7 +36,7 @@ def eigenvalues(a):
                 product.local = rest.local @ (v @ t)
                 w = everywhere(product)
                 w = w - 0.5 * (v @ (t.conj().T @ (v.conj().T @ w)))
-                _blocks.update(rest, _subtract_both, v, w, rest.global_index[0])
+                _blocks.update(rest, _blocks.subtract_both, v, w, rest.global_index[0])
         _want_numbers(band, "eigvalsh: Eigenvalues")
         solve = getattr(_lapack, letter + ("sbev" if letter in "sd" else "hbev"))
         found, _, info = solve(band.T, compute_v=0, lower=1)
@@ -64,7 +64,7 @@ def singular_values(a):
             rest = table[first:, end:]
             own = v[rest.global_index[0]]
             product = t.conj().T @ _sum_of_ranks(a.mesh, own.conj().T @ rest.local)
-            _blocks.update(rest, _subtract_product, own, product)
+            _blocks.update(rest, _blocks.subtract_product, own, product)
             v, t, upper = _reflections(everywhere(rest[:inside]).conj().T, letter)
             for k in range(inside):
                 left = upper[: k + 1, k].conj()
@@ -98,14 +98,6 @@ def _sum_of_ranks(mesh, part):
     parts = un.empty((mesh.size, *part.shape), part.dtype, mesh=mesh)
     parts.local = part[None]
     return everywhere(parts.sum(axis=0))
-
-
-def _subtract_both(own, v, w, indices):
-    return own - v[indices] @ w.conj().T - w[indices] @ v.conj().T
-
-
-def _subtract_product(own, v, product):
-    return own - v @ product
 
 
 def _reflect_rows(own, v, t):

@@ -25,6 +25,21 @@ def suits(a, *others):
     )
 
 
+def suits_columns(a):
+    """Whether one is factored by blocks of columns, and not by the ranks' rows, which have to be many."""
+    return not _is_tall(a) and suits(a)
+
+
+def suits_rotations(a, may_be_tall=False):
+    """The same of singular vectors and eigenvectors."""
+    is_large = a.size * a.itemsize > _engine._alike_rotated_bytes
+    return is_large and (may_be_tall or not _is_tall(a)) and suits(a)
+
+
+def _is_tall(a):
+    return a.mesh is not None and a.dtype.kind == "f" and a.shape[0] // a.mesh.size >= a.shape[-1]
+
+
 def block_of(n):
     """Rows or columns of a block: products of that depth run at full speed, and messages are few."""
     return max(32, min(256, n // 8))
@@ -47,8 +62,12 @@ def update(x, change, *arguments):
     x.local = change(own, *arguments) if own.size > 0 else own
 
 
-def _subtract_product(own, a, b):
+def subtract_product(own, a, b):
     return own - a @ b
+
+
+def subtract_both(own, v, w, indices):
+    return own - v[indices] @ w.conj().T - w[indices] @ v.conj().T
 
 
 def cholesky(a):
@@ -75,7 +94,7 @@ def cholesky(a):
             width = max(rows, (n - end) // 4)
             for left in range(end, n, width):  # hardly more than the triangle
                 factor, columns = made[left:, first:end].local, whole[:, left - end :][:, :width]
-                update(rest[left:, left:][:, :width], _subtract_product, factor, columns)
+                update(rest[left:, left:][:, :width], subtract_product, factor, columns)
     return made.to_layout("block")
 
 
@@ -96,7 +115,7 @@ def solve(a, b, what="solve"):
             x[first:end] = found
             if first > 0:
                 factor = table[:first, first:end].local
-                update(table[:first, n:], _subtract_product, factor, found)
+                update(table[:first, n:], subtract_product, factor, found)
     return x
 
 
@@ -144,7 +163,7 @@ def _eliminate(table, rows):
             if end < n:
                 rest = table[end:, end:]
                 lower = factors[end - first :][rest.global_index[0]]
-                update(rest, _subtract_product, lower, upper)
+                update(rest, subtract_product, lower, upper)
         return un.concatenate(diagonal), exchanges % 2 == 1
 
 

@@ -3,7 +3,7 @@
 QR deals blocks of columns out to the ranks in turn. Of each step all ranks get the reflectors of one block, and each
 applies them to its own columns.
 
-Singular vectors and eigenvectors come of rotations of columns until all are orthogonal (Hestenes 1958). Each rank has two
+Singular vectors, and eigenvectors of clusters, come of rotations of columns until all are orthogonal (Hestenes 1958). Each rank has two
 blocks of columns, makes them orthogonal to each other and gives them on, so that in a sweep each block meets each other
 once (Brent and Luk 1985). The matrices are triangular factors, which take few sweeps (Drmač and Veselić 2008).
 """
@@ -12,29 +12,13 @@ import math
 
 import unisono as un
 
-from .. import _engine
 from .._runtime.parts import tell_all
-from . import _blocks, _lapack
+from . import _blocks, _lapack, _tridiagonal
 from ._blocks import LETTERS, everywhere
 from ._checks import _epsilon, _linalg_error
 
 # Five to ten are enough but for matrices of low rank, which take some more.
 _most_sweeps = 60
-
-
-def suits(a):
-    """Whether a matrix is factored by blocks of columns, and not by the ranks' rows, which have to be many."""
-    return not _is_tall(a) and _blocks.suits(a)
-
-
-def suits_rotations(a, may_be_tall=False):
-    """The same of singular values and eigenvectors."""
-    is_large = a.size * a.itemsize > _engine._alike_rotated_bytes
-    return is_large and (may_be_tall or not _is_tall(a)) and _blocks.suits(a)
-
-
-def _is_tall(a):
-    return a.mesh is not None and a.dtype.kind == "f" and a.shape[0] // a.mesh.size >= a.shape[-1]
 
 
 def qr(a, is_complete=False):
@@ -118,6 +102,8 @@ def hermitian(a, is_upper):
 def eigh(a, is_upper):
     """Eigenvalues in rising order, and the vectors; one triangle is read."""
     n, a = a.shape[0], hermitian(a, is_upper)
+    if made := _tridiagonal.eigh(a):
+        return made
     # The factor of the matrix moved so far that it is well conditioned has the same vectors.
     far = 2 * min(float(abs(a).sum(axis=1).max()), float(un.linalg.norm(a)))
     with un.device(a.mesh):

@@ -4,7 +4,7 @@ from collections import namedtuple as _namedtuple
 
 from .._arrays.transposes import matrix_transpose
 from .._numpy.products import _conj
-from . import _bands, _blocks, _columns
+from . import _blocks
 from ._checks import _factors, _matrices
 
 
@@ -124,7 +124,9 @@ def qr(a, mode="reduced"):
     if mode not in modes:
         raise ValueError(f"qr: Unrecognized mode '{mode}'; expected one of {modes}")
     a = _matrices(a, "qr")
-    if mode != "raw" and (_columns.suits(a) or (mode == "complete" and _blocks.suits(a))):
+    if mode != "raw" and (_blocks.suits_columns(a) or (mode == "complete" and _blocks.suits(a))):
+        from . import _columns
+
         return _columns.upper(a) if mode == "r" else QRResult(*_columns.qr(a, mode == "complete"))
     made = _factors("qr", a, option=modes.index(mode))
     if mode == "r":
@@ -166,9 +168,13 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     option = 0 if not compute_uv else 2 if full_matrices else 1
     if a.size == 0 and option == 2:  # no column to turn into another: any basis will do
         return SVDResult(*_empty_svd(a))
-    if option == 0 and _columns.suits(a):
+    if option == 0 and _blocks.suits_columns(a):
+        from . import _bands
+
         return _bands.singular_values(a)
-    if option != 0 and _columns.suits_rotations(a, may_be_tall=option == 2):
+    if option != 0 and _blocks.suits_rotations(a, may_be_tall=option == 2):
+        from . import _columns
+
         return SVDResult(*_columns.svd(a, option == 2))
     made = _factors("svd", a, option=option)
     return SVDResult(*made) if compute_uv else made[0]
@@ -261,7 +267,9 @@ def eigh(a, UPLO="L"):
     """
     a = _matrices(a, "eigh", square=True)
     option = 2 + _triangle(UPLO, "eigh")
-    if _columns.suits_rotations(a, may_be_tall=True):
+    if _blocks.suits_rotations(a, may_be_tall=True):
+        from . import _columns
+
         return EighResult(*_columns.eigh(a, option == 3))
     return EighResult(*_factors("eigh", a, option=option))
 
@@ -293,6 +301,8 @@ def eigvalsh(a, UPLO="L"):
     a = _matrices(a, "eigvalsh", square=True)
     option = _triangle(UPLO, "eigvalsh")
     if _blocks.suits(a):
+        from . import _bands, _columns
+
         return _bands.eigenvalues(_columns.hermitian(a, option == 1))
     return _factors("eigh", a, option=option)[0]
 

@@ -5,7 +5,7 @@ Each gives its results and last LAPACK's info: 0, or what went wrong. Pivots cou
 
 from .. import _engine
 from .._arrays.creation import zeros
-from ._blas import _DTYPES, columns
+from ._blas import _DTYPES, columns, vector
 
 
 def _integers(n):
@@ -171,6 +171,35 @@ def _larft(t):
     return larft
 
 
+def _larfg(t):
+    def larfg(x):
+        """Reflector that leaves the first element of a vector, which becomes real: (beta, v, tau)."""
+        v, first, tau = vector(x, _DTYPES[t]), zeros(1, _DTYPES[t]), zeros(1, _DTYPES[t])
+        first[0] = v[0]
+        _engine._fortran(t + "larfg", v.shape[0], first, v[1:], 1, tau)
+        v[0] = 1
+        return first[0].real, v, tau[0]
+
+    return larfg
+
+
+def _stemr(t):
+    def stemr(d, e, first, end):
+        """Eigenvalues `first` to before `end` of a symmetric tridiagonal matrix, and the vectors: (w, v, info)."""
+        n, count = d.shape[0], end - first
+        beside, found, info, again = zeros(n, _DTYPES[t]), _integers(1), _integers(1), _integers(1)
+        beside[: n - 1], again[0] = e, 1
+        w, z = zeros(n, _DTYPES[t]), zeros((count, n), _DTYPES[t])
+        work, numbers = zeros(18 * n, _DTYPES[t]), _integers(10 * n)
+        _engine._fortran(
+            t + "stemr", "V", "I", n, vector(d, _DTYPES[t]), beside, 0.0, 0.0, first + 1, end, found, w, z, n,
+            count, _integers(2 * count), again, work, 18 * n, numbers, 10 * n, info,
+        )  # fmt: skip
+        return w[:count], z.T, _value(info) or int(found[0]) != count
+
+    return stemr
+
+
 def _bev(t):
     def bev(ab, compute_v=1, lower=0, overwrite_ab=0):
         """Eigenvalues and vectors of a symmetric or Hermitian band matrix: (w, z, info)."""
@@ -231,11 +260,11 @@ def _all():
     for t in "sdcz":
         for stem, make in (
             ("getrf", _getrf), ("getrs", _getrs), ("getri", _getri), ("gesv", _gesv), ("potrf", _potrf),
-            ("potrs", _potrs), ("geqrf", _geqrf), ("larft", _larft), ("gbbrd", _gbbrd),
+            ("potrs", _potrs), ("geqrf", _geqrf), ("larft", _larft), ("larfg", _larfg), ("gbbrd", _gbbrd),
         ):  # fmt: skip
             made[t + stem] = make(t)
     for t in "sd":
-        made[t + "syev"], made[t + "bdsqr"] = _syev(t), _bdsqr(t)
+        made[t + "syev"], made[t + "bdsqr"], made[t + "stemr"] = _syev(t), _bdsqr(t), _stemr(t)
     for t in "sdcz":
         made[t + _ormqr_name(t)] = _ormqr(t)
         made[t + ("sbev" if t in "sd" else "hbev")] = _bev(t)

@@ -8,7 +8,7 @@ import unisono as un
 from .. import _engine
 from .._arrays.creation import zeros
 from .._numpy.products import _array, _axis
-from . import _blocks, _columns
+from . import _blocks
 from ._checks import (
     _broadcast_shapes,
     _epsilon,
@@ -222,7 +222,7 @@ def lstsq(a, b, rcond=None):
         x = zeros((n, b.shape[1]), a.dtype, device=a.device)
         residuals = (abs(b) ** 2).sum(axis=0) if n == 0 and m > 0 else none
         return (x[:, 0] if vector else x), residuals, un.int32(0), none
-    if _columns.suits(a):
+    if _blocks.suits_columns(a):
         return _by_parts(a, b, vector, float(rcond))
     full, s, rank = _factors("lstsq", a, b, limit=float(rcond))
     x, rank = full[:n], int(rank)
