@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "library/sort/order.h"
+#include "ops/complex_rules.h"
 #include "ops/ops.h"
 
 namespace unisono::library {
@@ -13,8 +14,7 @@ template <Op op, class T>
 T combine(T a, T b) {
     if constexpr (Complex<T>) {
         if constexpr (op == Op::Mul) {
-            return T(a.real() * b.real() - a.imag() * b.imag(),
-                     a.real() * b.imag() + a.imag() * b.real());
+            return rules::product(a, b);
         } else if constexpr (op == Op::Add) {
             return T(a.real() + b.real(), a.imag() + b.imag());
         } else {

@@ -279,6 +279,28 @@ def test_order_of_running_sums_past_the_caches(threads):
         un.set_num_threads(before)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_products_of_complex_numbers_round_each_operation(dtype):
+    """No sum of products is contracted."""
+    rng = np.random.default_rng(2)
+    z = (rng.standard_normal(400) + 1j * rng.standard_normal(400)).astype(dtype)
+
+    def product(a, b):
+        part = z.real.dtype.type
+        return part(a.real * b.real) - part(a.imag * b.imag), part(a.real * b.imag) + part(a.imag * b.real)  # fmt: skip
+
+    running = [z[0]]
+    for x in z[1:]:
+        made = np.zeros((), dtype)
+        made.real, made.imag = product(running[-1], x)
+        running.append(made[()])
+    assert np.asarray(un.cumprod(z)).tobytes() == np.array(running).tobytes()
+    pairs = np.asarray(un.multiply.reduceat(un.asarray(z), un.arange(0, 400, 2)))
+    real, imag = zip(*map(product, z[::2], z[1::2]), strict=True)
+    assert pairs.real.tobytes() == np.array(real).tobytes()
+    assert pairs.imag.tobytes() == np.array(imag).tobytes()
+
+
 def test_differences():
     r = np.random.default_rng(10)
     for x in (r.random((4, 6)), r.integers(0, 9, (3, 5)), r.random(7) > 0.5):
