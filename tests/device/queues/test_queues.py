@@ -1,6 +1,7 @@
 """Queues, events, and the device that a block uses."""
 
 import asyncio
+import concurrent.futures
 import threading
 
 import numpy as np
@@ -293,31 +294,23 @@ def test_a_queue_that_is_dropped_in_use(name):
 
 
 def test_sixteen_threads_on_three_queues(name):
-    queues, failures = [un.Queue(name, order=order) for order in ("in", "out", "in")], []
+    queues = [un.Queue(name, order=order) for order in ("in", "out", "in")]
 
     def work(number):
-        try:
-            random = np.random.default_rng(number)
-            with un.device(queue=queues[number % 3]):
-                for _ in range(8):
-                    numbers = random.random(1000 + number)
-                    a, b = un.asarray(numbers, device=name), un.empty(len(numbers), device=name)
-                    scaled(a, b, number)
-                    a[10:20] = b[:10]
-                    expected = numbers * number + 1.0
-                    np.testing.assert_array_equal(host(un.sort(b)), np.sort(expected))
-                    numbers[10:20] = expected[:10]
-                    np.testing.assert_array_equal(host(a), numbers)
-        except BaseException as error:
-            failures.append(error)
+        random = np.random.default_rng(number)
+        with un.device(queue=queues[number % 3]):
+            for _ in range(8):
+                numbers = random.random(1000 + number)
+                a, b = un.asarray(numbers, device=name), un.empty(len(numbers), device=name)
+                scaled(a, b, number)
+                a[10:20] = b[:10]
+                expected = numbers * number + 1.0
+                np.testing.assert_array_equal(host(un.sort(b)), np.sort(expected))
+                numbers[10:20] = expected[:10]
+                np.testing.assert_array_equal(host(a), numbers)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(16)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    if failures:
-        raise failures[0]
+    with concurrent.futures.ThreadPoolExecutor(16) as threads:
+        list(threads.map(work, range(16)))  # raises what one of them raised
 
 
 def test_a_queue_is_used_again(name):

@@ -386,12 +386,14 @@ def enqueue_nd_range_kernel(
                 f"kernel {kernel.function_name}", "INVALID_GLOBAL_OFFSET",
                 f"global size and offset have the same number of dimensions; got {tuple(shape)} and {tuple(offset)}",
             )  # fmt: skip
-    groups = math.prod(shape) // (math.prod(local) if local else queue.device.max_work_group_size)
-    if groups > _most_groups and queue.device.type & device_type.CPU:
-        raise wrong(
-            f"kernel {kernel.function_name}", "INVALID_GLOBAL_WORK_SIZE",
-            f"drivers for CPUs count work-groups up to {_most_groups}; got {groups}",
-        )  # fmt: skip
+    items = math.prod(shape)
+    if items > _most_groups and queue.device.type & device_type.CPU:
+        groups = items // (math.prod(local) if local else queue.device.max_work_group_size)
+        if groups > _most_groups:
+            raise wrong(
+                f"kernel {kernel.function_name}", "INVALID_GLOBAL_WORK_SIZE",
+                f"drivers for CPUs count work-groups up to {_most_groups}; got {groups}",
+            )  # fmt: skip
     if allow_empty_ndrange and 0 in tuple(shape):
         from .queues import enqueue_marker
 
