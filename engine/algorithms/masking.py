@@ -1,8 +1,12 @@
 """Elements under masks, in blocks of 2**14 elements of the mask as on the host.
 
-counts[b] says how many elements are set before block b. A work-item takes one block, 64 elements at a
-time: none or all of them are set, or each is moved to where the next set one belongs. That loop ends
-with the last set element, so that nothing is written beyond it.
+counts[b] says how many elements are set before block b. On few cores a work-item takes one block, 64
+elements at a time: none or all of them are set, or each is moved to where the next set one belongs. That
+loop ends with the last set element, so that nothing is written beyond it.
+
+Elsewhere a group of 256 work-items takes one block, 4096 elements at a time. Each reads two words of eight
+elements of the mask, and puts the places of those that are set into group memory. Then neighbours move
+what belongs to neighbouring places.
 """
 
 import numpy as np
@@ -85,6 +89,162 @@ def places_of_set(mask, counts, out, n):
             k += 1
 
 
+@un.jit
+def whole_or_rest(mask, words, at, n):
+    """The word of eight elements of the mask from number `at` on, of which there may be fewer."""
+    word = np.uint64(0)
+    if at + 8 <= n:
+        word = words[at >> 3]
+    else:
+        for k in range(at, n):
+            word |= np.uint64(mask[k]) << np.uint64(8 * (k - at))
+    return word
+
+
+@un.jit
+def set_bytes(word):
+    """Ones in the bytes of a word that are not zero."""
+    low = np.uint64(0x7F7F7F7F7F7F7F7F)
+    return ((((word & low) + low) | word) >> np.uint64(7)) & np.uint64(0x0101010101010101)
+
+
+@un.jit
+def number_set(word):
+    return np.int32(np.bitwise_count(set_bytes(word)))
+
+
+@un.jit
+def set_bits(word):
+    """A bit for each byte of a word that is not zero."""
+    return np.int32((set_bytes(word) * np.uint64(0x0102040810204080)) >> np.uint64(56))
+
+
+@un.jit
+def counts_before(sums, own, count):
+    """The counts of work-items of a group of 256 before this one; sums[255] is that of all.
+
+    sums has 512 elements of group memory.
+    """
+    sums[own] = count
+    un.barrier()
+    here = 0
+    total = count
+    step = 1
+    while step < 256:
+        if own >= step:
+            total += sums[here + own - step]
+        here = 256 - here
+        sums[here + own] = total
+        un.barrier()
+        step += step
+    return total - count
+
+
+@un.jit
+def find_places(mask, words, places, sums, begin, n, own):
+    """The places in a tile of 4096 elements from `begin` on of those that are set; returns their number.
+
+    They lie in order, with a gap behind each 16: work-items that write runs of 16 write to different banks.
+    """
+    at = begin + own * 16
+    low = np.uint64(0)
+    high = np.uint64(0)
+    if begin + 4096 <= n:
+        low = words[at >> 3]
+        high = words[(at >> 3) + 1]
+    else:
+        low = whole_or_rest(mask, words, at, n)
+        high = whole_or_rest(mask, words, at + 8, n)
+    bits = set_bits(low) | (set_bits(high) << np.int32(8))
+    to = counts_before(sums, own, np.int32(np.bitwise_count(bits)))
+    total = np.int64(sums[255])
+    while bits != 0:
+        rest = bits & (bits - np.int32(1))
+        below = np.int64(np.bitwise_count((bits ^ rest) - np.int32(1)))
+        places[to + (to >> 4) * 2] = np.uint16(own * 16 + below)
+        to += np.int32(1)
+        bits = rest
+    un.barrier()
+    return total
+
+
+@un.jit
+def place_of(places, k):
+    return np.int64(places[k + (k >> 4) * 2])
+
+
+@un.kernel
+def count_blocks_by_words(mask, words, counts, n):
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    found = np.int32(0)
+    first = b * 2048 + own
+    if (b + 1) * 16384 <= n:
+        for k in range(first, first + 2048, 1024):
+            p, q, r, s = words[k], words[k + 256], words[k + 512], words[k + 768]
+            found += number_set(p) + number_set(q) + number_set(r) + number_set(s)
+    else:
+        for k in range(first, first + 2048, 256):
+            found += number_set(whole_or_rest(mask, words, k * 8, n))
+    counts_before(sums, own, found)
+    if own == 0:
+        counts[b] = np.int64(sums[255])
+
+
+@un.kernel
+def select_masked_by_tiles(x, mask, words, counts, out, n):
+    places = un.local_array(4608, np.uint16)
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    at = counts[b]
+    for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
+        total = find_places(mask, words, places, sums, begin, n, own)
+        last = total - 1
+        for k in range(own, total, 1024):  # four loads are under way at once
+            p = x[begin + place_of(places, k)]
+            q = x[begin + place_of(places, min(k + 256, last))]
+            r = x[begin + place_of(places, min(k + 512, last))]
+            s = x[begin + place_of(places, min(k + 768, last))]
+            out[at + k] = p
+            if k + 256 < total:
+                out[at + k + 256] = q
+            if k + 512 < total:
+                out[at + k + 512] = r
+            if k + 768 < total:
+                out[at + k + 768] = s
+        at += total
+
+
+@un.kernel
+def fill_masked_by_tiles(values, mask, words, counts, out, n):
+    places = un.local_array(4608, np.uint16)
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    at = counts[b]
+    for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
+        total = find_places(mask, words, places, sums, begin, n, own)
+        for k in range(own, total, 256):
+            out[begin + place_of(places, k)] = values[at + k]
+        at += total
+
+
+@un.kernel
+def places_of_set_by_tiles(mask, words, counts, out, n):
+    places = un.local_array(4608, np.uint16)
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    at = counts[b]
+    for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
+        total = find_places(mask, words, places, sums, begin, n, own)
+        for k in range(own, total, 256):
+            out[at + k] = begin + place_of(places, k)
+        at += total
+
+
 @un.kernel
 def index_of_axis(places, out, first, below, extent):
     """The index along an axis of places in an array, inside of which axis `below` elements lie."""
@@ -109,3 +269,23 @@ def total_of_blocks(counts, blocks):
         counts[b] = before
         before += c
     counts[blocks] = before
+
+
+@un.kernel
+def total_of_blocks_by_pieces(counts, blocks):
+    """As total_of_blocks, by a group of 256 work-items, each of which takes a piece of the blocks."""
+    sums = un.local_array(512, np.int64)
+    own = un.local_id(0)
+    size = (blocks + 255) // 256
+    first = min(own * size, blocks)
+    last = min(first + size, blocks)
+    found = 0
+    for b in range(first, last):
+        found += counts[b]
+    before = counts_before(sums, own, found)
+    for b in range(first, last):
+        c = counts[b]
+        counts[b] = before
+        before += c
+    if own == 255:
+        counts[blocks] = before

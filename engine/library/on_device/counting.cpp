@@ -7,6 +7,7 @@
 #include "library/lanes.h"
 #include "library/on_device/device_work.h"
 #include "library/on_device/functions.h"
+#include "library/on_device/masking.h"
 #include "library/on_device/sorting.h"
 #include "primitives/primitives.h"
 
@@ -157,10 +158,10 @@ bool mark_integers(DeviceWork& work, const DeviceVector& x, const DeviceVector& 
     const DeviceVector marks = work.filled(tables * bins, Scalar::of(DType::UInt8, 0));
     work.run_pieces("mark_values", {x, low, marks, n, tables, bins}, tables);
     work.run("merge_marks", {marks, tables, bins}, {bins});
-    const std::int64_t blocks = (bins + primitives::mask_block - 1) / primitives::mask_block;
+    const MaskOfDevice marked(work, marks.from(0, bins));
+    const std::int64_t blocks = marked.blocks();
     const DeviceVector counts = work.scratch(DType::Int64, blocks + 1);
-    work.run_pieces("count_blocks", {marks, counts, bins}, blocks);
-    work.run("total_of_blocks", {counts, blocks}, {1});
+    count_set(work, marked, counts);
     work.run_pieces("write_marked", {marks, low, counts, values, total, bins, blocks}, blocks);
     return true;
 }

@@ -29,10 +29,10 @@ struct DeviceVector {
     DeviceVector from(std::int64_t first, std::int64_t count) const {
         return {memory, offset + first, count, dtype};
     }
-    /// The same bytes as elements of another dtype of that size or a part of it.
+    /// The same bytes as elements of another dtype, whose size divides the offset: whole ones.
     DeviceVector as(DType t) const {
-        const std::int64_t parts = size_of(dtype) / size_of(t);
-        return {memory, offset * parts, size * parts, t};
+        const std::int64_t from = size_of(dtype), to = size_of(t);
+        return {memory, offset * from / to, size * from / to, t};
     }
 };
 

@@ -1,6 +1,6 @@
 // Elements under masks, and joins, on devices.
+#include "library/on_device/masking.h"
 #include "core/error.h"
-#include "library/on_device/device_work.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
@@ -12,47 +12,87 @@ DeviceVector movable(const DeviceVector& v) {
     return size_of(v.dtype) <= 8 && !is_complex(v.dtype) ? v.as(bits_dtype(v.dtype)) : v;
 }
 
-DeviceVector mask_of(const View& v) { return vector_of(v).as(DType::UInt8); }
+MaskOfDevice mask_of(DeviceWork& work, const View& v) {
+    return {work, vector_of(v).as(DType::UInt8)};
+}
+
+/// Runs a kernel for each block of a mask: a work-item of a device with cores, else a group takes
+/// one, by the kernel of the second name.
+void run_blocks(DeviceWork& work, const char* by_items, const char* by_groups,
+                const MaskOfDevice& mask, const DeviceVector& counts, const DeviceVector& out,
+                const DeviceVector* from = nullptr) {
+    const DeviceVector& bytes = mask.bytes;
+    const std::int64_t blocks = mask.blocks(), items = blocks * mask_group;
+    if (work.has_cores() && from)
+        work.run_pieces(by_items, {*from, bytes, counts, out, bytes.size}, blocks);
+    else if (work.has_cores())
+        work.run_pieces(by_items, {bytes, counts, out, bytes.size}, blocks);
+    else if (from)
+        work.run(by_groups, {*from, bytes, mask.words, counts, out, bytes.size}, {items},
+                 mask_group);
+    else
+        work.run(by_groups, {bytes, mask.words, counts, out, bytes.size}, {items}, mask_group);
+}
 
 }  // namespace
 
+MaskOfDevice::MaskOfDevice(DeviceWork& work, const DeviceVector& mask) : bytes(mask) {
+    if (work.has_cores()) return;
+    constexpr std::int64_t word = size_of(DType::UInt64);
+    const auto base = static_cast<std::int64_t>(mask.memory.handle % word);
+    if ((base + mask.offset) % word != 0) {
+        bytes = work.scratch(DType::UInt8, mask.size);
+        work.run("copy_elements", {mask, bytes}, {mask.size});
+    }
+    words = bytes.as(DType::UInt64);
+}
+
+void count_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts) {
+    const std::int64_t blocks = mask.blocks();
+    if (work.has_cores()) {
+        work.run_pieces("count_blocks", {mask.bytes, counts, mask.bytes.size}, blocks);
+        work.run("total_of_blocks", {counts, blocks}, {1});
+    } else {
+        work.run("count_blocks_by_words", {mask.bytes, mask.words, counts, mask.bytes.size},
+                 {blocks * mask_group}, mask_group);
+        work.run("total_of_blocks_by_pieces", {counts, blocks}, {mask_group}, mask_group);
+    }
+}
+
 void on_device::count_true(const primitives::NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
-    const DeviceVector counts = vector_of(out[0]), mask = mask_of(in[0]);
-    const std::int64_t blocks = counts.size - 1;
-    work.run_pieces("count_blocks", {mask, counts, mask.size}, blocks);
-    work.run("total_of_blocks", {counts, blocks}, {1});
+    count_set(work, mask_of(work, in[0]), vector_of(out[0]));
 }
 
 void on_device::select(const primitives::Selecting&, Views in, Views out, Device& device) {
     DeviceWork work(device);
-    const DeviceVector mask = mask_of(in[1]), counts = vector_of(in[2]);
-    work.run_pieces(
-        "select_masked",
-        {movable(vector_of(in[0])), mask, counts, movable(vector_of(out[0])), mask.size},
-        counts.size - 1);
+    const DeviceVector from = movable(vector_of(in[0]));
+    run_blocks(work, "select_masked", "select_masked_by_tiles", mask_of(work, in[1]),
+               vector_of(in[2]), movable(vector_of(out[0])), &from);
 }
 
 void on_device::fill(const primitives::NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
-    const DeviceVector mask = mask_of(in[1]), counts = vector_of(in[2]);
-    work.run_pieces(
-        "fill_masked",
-        {movable(vector_of(in[0])), mask, counts, movable(vector_of(out[0])), mask.size},
-        counts.size - 1);
+    const DeviceVector values = movable(vector_of(in[0]));
+    run_blocks(work, "fill_masked", "fill_masked_by_tiles", mask_of(work, in[1]), vector_of(in[2]),
+               movable(vector_of(out[0])), &values);
 }
 
 void on_device::nonzero(const primitives::Selecting& selecting, Views in, Views out,
                         Device& device) {
     DeviceWork work(device);
-    const DeviceVector mask = mask_of(in[0]), counts = vector_of(in[1]), to = vector_of(out[0]);
+    const MaskOfDevice mask = mask_of(work, in[0]);
+    const DeviceVector counts = vector_of(in[1]), to = vector_of(out[0]);
     const Dims shape = in[0].layout->shape();
+    auto find_places = [&](const DeviceVector& places) {
+        run_blocks(work, "places_of_set", "places_of_set_by_tiles", mask, counts, places);
+    };
     if (shape.size() == 1) {
-        work.run_pieces("places_of_set", {mask, counts, to, mask.size}, counts.size - 1);
+        find_places(to);
         return;
     }
     const DeviceVector places = work.scratch(DType::Int64, selecting.total);
-    work.run_pieces("places_of_set", {mask, counts, places, mask.size}, counts.size - 1);
+    find_places(places);
     std::int64_t below = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
         const auto first = static_cast<std::int64_t>(axis) * selecting.total;

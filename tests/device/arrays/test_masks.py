@@ -70,3 +70,16 @@ def test_masks_of_all_densities(device, n, share):
     same(x, a)
     part, near = x[n // 3 :][mask[n // 3 :]], a[n // 3 :][m[n // 3 :]]
     same(part, near)
+
+
+@pytest.mark.parametrize("first", [1, 3, 8, 4097])
+def test_masks_at_any_address(device, first):
+    """Where a mask is read by words, those of its address count."""
+    rng = np.random.default_rng(1)
+    a, m = rng.random(40_000), rng.integers(0, 3, 40_000).astype(bool)
+    x, mask = both(device, a.copy(), m)
+    same(x[first:][mask[first:]], a[first:][m[first:]])
+    same(un.nonzero(mask[first:-2])[0], np.nonzero(m[first:-2])[0])
+    x[first:][mask[first:]] = x[: m[first:].sum()] + 1
+    a[first:][m[first:]] = a[: m[first:].sum()] + 1
+    same(x, a)
