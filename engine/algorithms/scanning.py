@@ -50,140 +50,238 @@ def scan_blocks(x, carries, out, combine, n, blocks):
 
 
 @un.jit
-def load_rows(x, tile, firsts, counts, begin, own):
-    """Elements `begin` to `begin + 32` of 32 blocks into the rows of a tile: a work-item of 128 takes a column of 8 rows.
+def load_blocks(x, base, tile, firsts, counts, rows, length, pitch, own):
+    """Blocks of up to `length` elements into the rows of a tile, by the 128 work-items of a group.
 
-    Rows that end before give any of their elements, which nobody reads: all loads are under way at once.
+    A warp takes 128 columns of two rows, or 64 of short ones. Columns behind the last element of a row give that one
+    again, so that all loads are under way at once.
     """
+    width = 128 if length > 64 else 64
+    across = (length + width - 1) // width
     column = own % 32
-    row = own // 32 * 8
-    at = begin + column
-    p = x[firsts[row] + max(min(at, counts[row] - 1), 0)]
-    q = x[firsts[row + 1] + max(min(at, counts[row + 1] - 1), 0)]
-    r = x[firsts[row + 2] + max(min(at, counts[row + 2] - 1), 0)]
-    s = x[firsts[row + 3] + max(min(at, counts[row + 3] - 1), 0)]
-    t = x[firsts[row + 4] + max(min(at, counts[row + 4] - 1), 0)]
-    u = x[firsts[row + 5] + max(min(at, counts[row + 5] - 1), 0)]
-    v = x[firsts[row + 6] + max(min(at, counts[row + 6] - 1), 0)]
-    w = x[firsts[row + 7] + max(min(at, counts[row + 7] - 1), 0)]
-    to = row * 33 + column
-    tile[to] = p
-    tile[to + 33] = q
-    tile[to + 66] = r
-    tile[to + 99] = s
-    tile[to + 132] = t
-    tile[to + 165] = u
-    tile[to + 198] = v
-    tile[to + 231] = w
+    for part in range(own // 32, (rows + 1) // 2 * across, 4):
+        row = part // across
+        at = (part - row * across) * width + column
+        row = row * 2
+        next_row = min(row + 1, rows - 1)
+        first = base + firsts[row]
+        second = base + firsts[next_row]
+        last = counts[row] - 1
+        end = counts[next_row] - 1
+        to = row * pitch + at
+        under = next_row * pitch + at
+        if width == 128:
+            p = x[first + min(at, last)]
+            q = x[first + min(at + 32, last)]
+            r = x[first + min(at + 64, last)]
+            s = x[first + min(at + 96, last)]
+            t = x[second + min(at, end)]
+            u = x[second + min(at + 32, end)]
+            v = x[second + min(at + 64, end)]
+            w = x[second + min(at + 96, end)]
+            if at <= last:
+                tile[to] = p
+            if at + 32 <= last:
+                tile[to + 32] = q
+            if at + 64 <= last:
+                tile[to + 64] = r
+            if at + 96 <= last:
+                tile[to + 96] = s
+            if row < next_row:
+                if at <= end:
+                    tile[under] = t
+                if at + 32 <= end:
+                    tile[under + 32] = u
+                if at + 64 <= end:
+                    tile[under + 64] = v
+                if at + 96 <= end:
+                    tile[under + 96] = w
+        else:
+            p = x[first + min(at, last)]
+            q = x[first + min(at + 32, last)]
+            t = x[second + min(at, end)]
+            u = x[second + min(at + 32, end)]
+            if at <= last:
+                tile[to] = p
+            if at + 32 <= last:
+                tile[to + 32] = q
+            if row < next_row:
+                if at <= end:
+                    tile[under] = t
+                if at + 32 <= end:
+                    tile[under + 32] = u
+
+
+@un.jit
+def combine_row(tile, at, count, combine):
+    """Combines `count` elements of a tile in order and returns the last result.
+
+    The next eight are loaded before eight results are stored: a load behind a store waits for it.
+    """
+    value = tile[at]
+    whole = (count - 1) // 8 * 8
+    if whole > 0:
+        p, q, r, s = tile[at + 1], tile[at + 2], tile[at + 3], tile[at + 4]
+        t, u, v, w = tile[at + 5], tile[at + 6], tile[at + 7], tile[at + 8]
+        for k in range(at + 1, at + 1 + whole, 8):
+            p = combine(value, p)
+            q = combine(p, q)
+            r = combine(q, r)
+            s = combine(r, s)
+            t = combine(s, t)
+            u = combine(t, u)
+            v = combine(u, v)
+            value = combine(v, w)
+            a, b, c, d, e, f, g = p, q, r, s, t, u, v
+            after = min(k + 8, at + whole - 7)
+            p, q, r, s = tile[after], tile[after + 1], tile[after + 2], tile[after + 3]
+            t, u, v, w = tile[after + 4], tile[after + 5], tile[after + 6], tile[after + 7]
+            tile[k], tile[k + 1], tile[k + 2], tile[k + 3] = a, b, c, d
+            tile[k + 4], tile[k + 5], tile[k + 6], tile[k + 7] = e, f, g, value
+    for k in range(at + 1 + whole, at + count):
+        value = combine(value, tile[k])
+        tile[k] = value
+    return value
 
 
 @un.kernel
-def scan_totals_by_tiles(x, totals, combine, n, blocks, items):
-    """As scan_totals, for `items` blocks: a group of 128 work-items takes 32 of them.
+def scan_totals_by_tiles(x, totals, combine, n, blocks, items, rows):
+    """As scan_totals, for `items` blocks: a group of 128 work-items takes `rows` of them.
 
-    All read neighbours into a tile of 32 elements of each block, of which 32 work-items combine a row each.
+    All load neighbours into the rows of a tile, of odd lengths: work-items that take a row each meet different banks.
     """
-    tile = un.local_array(32 * 33, x.dtype)
-    firsts = un.local_array(32, np.int64)
-    counts = un.local_array(32, np.int64)
+    tile = un.local_array(16416 // x.dtype.itemsize, x.dtype)
+    firsts = un.local_array(128, np.int32)
+    counts = un.local_array(128, np.int32)
     own = un.local_id(0)
-    item = un.group_id(0) * 32 + own
+    length = min(n, 512)
+    pitch = length | 1
+    begin = un.group_id(0) * rows
+    present = min(rows, items - begin)
+    lane = begin // blocks
+    base = lane * n + (begin - lane * blocks) * 512
+    item = begin + own
     lane = item // blocks
     block = item - lane * blocks
-    first = 0
-    count = 0
-    if own < 32 and item < items:
-        first = lane * n + block * 512
-        count = min(512, (lane + 1) * n - first)
-    if own < 32:
-        firsts[own] = first
-        counts[own] = count
-    total = x[0]
+    if own < present:
+        firsts[own] = np.int32(lane * n + block * 512 - base)
+        counts[own] = np.int32(min(512, n - block * 512))
     un.barrier()
-    for begin in range(0, min(n, 512), 32):
-        load_rows(x, tile, firsts, counts, begin, own)
-        un.barrier()
-        for j in range(min(32, count - begin)):
-            z = tile[own * 33 + j]
-            total = combine(total, z) if begin + j > 0 else z
-        un.barrier()
-    if count > 0:
-        totals[item] = total
+    load_blocks(x, base, tile, firsts, counts, present, length, pitch, own)
+    un.barrier()
+    if own < present:
+        totals[item] = combine_row(tile, own * pitch, np.int64(counts[own]), combine)
 
 
 @un.kernel
 def scan_carries_by_tiles(totals, combine, blocks):
-    """As scan_carries: 32 work-items move what the first of them combines."""
+    """As scan_carries: of 128 work-items, 32 combine what the others load meanwhile.
+
+    Each of the 32 has all values, and keeps the one that it stores: no step waits for memory.
+    """
     tile = un.local_array(1024, totals.dtype)
     own = un.local_id(0)
     first = un.group_id(0) * blocks
+    for k in range(own, min(512, blocks), 128):
+        tile[k] = totals[first + k]
     carry = totals[first]
-    for begin in range(0, blocks, 1024):
-        count = min(1024, blocks - begin)
-        for k in range(own, count, 32):
-            tile[k] = totals[first + begin + k]
-        un.barrier()
-        if own == 0:
-            start = 0
-            if begin == 0:
-                start = 1
-            whole = start + (count - start) // 4 * 4
-            for k in range(start, whole, 4):
-                p, q, r, s = tile[k], tile[k + 1], tile[k + 2], tile[k + 3]
-                p = combine(carry, p)
-                q = combine(p, q)
-                r = combine(q, r)
-                carry = combine(r, s)
-                tile[k] = p
-                tile[k + 1] = q
-                tile[k + 2] = r
-                tile[k + 3] = carry
-            for k in range(whole, count):
-                carry = combine(carry, tile[k])
-                tile[k] = carry
-        un.barrier()
-        for k in range(own, count, 32):
-            totals[first + begin + k] = tile[k]
+    un.barrier()
+    for begin in range(0, blocks, 512):
+        count = min(512, blocks - begin)
+        here = begin % 1024
+        there = 512 - here
+        if own >= 32:
+            for k in range(own - 32, min(512, blocks - begin - 512), 96):
+                tile[there + k] = totals[first + begin + 512 + k]
+        else:
+            for k in range(0, count, 32):
+                mine = carry
+                if begin + k > 0 and k + 32 <= count:
+                    for j in range(0, 32, 8):
+                        at = here + k + j
+                        p, q, r, s = tile[at], tile[at + 1], tile[at + 2], tile[at + 3]
+                        t, u, v, w = tile[at + 4], tile[at + 5], tile[at + 6], tile[at + 7]
+                        p = combine(carry, p)
+                        q = combine(p, q)
+                        r = combine(q, r)
+                        s = combine(r, s)
+                        t = combine(s, t)
+                        u = combine(t, u)
+                        v = combine(u, v)
+                        carry = combine(v, w)
+                        mine = p if own == j else mine
+                        mine = q if own == j + 1 else mine
+                        mine = r if own == j + 2 else mine
+                        mine = s if own == j + 3 else mine
+                        mine = t if own == j + 4 else mine
+                        mine = u if own == j + 5 else mine
+                        mine = v if own == j + 6 else mine
+                        mine = carry if own == j + 7 else mine
+                else:
+                    for j in range(min(32, count - k)):
+                        if begin + k + j > 0:
+                            carry = combine(carry, tile[here + k + j])
+                        mine = carry if own == j else mine
+                if k + own < count:
+                    totals[first + begin + k + own] = mine
         un.barrier()
 
 
 @un.kernel
-def scan_blocks_by_tiles(x, carries, out, combine, n, blocks, items):
-    """As scan_blocks, by the tiles of scan_totals_by_tiles."""
-    tile = un.local_array(32 * 33, x.dtype)
-    firsts = un.local_array(32, np.int64)
-    counts = un.local_array(32, np.int64)
+def scan_blocks_by_tiles(x, carries, out, combine, n, blocks, items, share, rows, finds):
+    """As scan_blocks, by tiles as in scan_totals_by_tiles: a group takes `share` blocks, `rows` at a time.
+
+    Where `finds` is not 0 it takes whole lanes, and carries what comes before a block by itself.
+    """
+    tile = un.local_array(16416 // x.dtype.itemsize, x.dtype)
+    befores = un.local_array(128, x.dtype)
+    firsts = un.local_array(128, np.int32)
+    counts = un.local_array(128, np.int32)
+    heads = un.local_array(128, np.int32)
     own = un.local_id(0)
-    column = own % 32
-    row = own // 32 * 8
-    item = un.group_id(0) * 32 + own
-    lane = item // blocks
-    block = item - lane * blocks
-    first = 0
-    count = 0
-    if own < 32 and item < items:
-        first = lane * n + block * 512
-        count = min(512, (lane + 1) * n - first)
-    if own < 32:
-        firsts[own] = first
-        counts[own] = count
-    value = x[0]
-    carry = value
-    if block > 0 and count > 0:
-        carry = carries[item - 1]
-    un.barrier()
-    for begin in range(0, min(n, 512), 32):
-        load_rows(x, tile, firsts, counts, begin, own)
+    length = min(n, 512)
+    pitch = length | 1
+    end = min(items, (un.group_id(0) + 1) * share)
+    carry = x[0]
+    for begin in range(un.group_id(0) * share, end, rows):
+        present = min(rows, end - begin)
+        lane = begin // blocks
+        base = lane * n + (begin - lane * blocks) * 512
+        item = begin + own
+        lane = item // blocks
+        block = item - lane * blocks
+        if own < present:
+            firsts[own] = np.int32(lane * n + block * 512 - base)
+            counts[own] = np.int32(min(512, n - block * 512))
+            heads[own] = np.int32(block == 0)
+            if finds == 0 and block > 0:
+                befores[own] = carries[item - 1]
         un.barrier()
-        for j in range(min(32, count - begin)):
-            z = tile[own * 33 + j]
-            value = combine(value, z) if begin + j > 0 else z
-            tile[own * 33 + j] = combine(carry, value) if block > 0 else value
+        load_blocks(x, base, tile, firsts, counts, present, length, pitch, own)
         un.barrier()
-        at = begin + column
-        for b in range(row, row + 8):
-            if at < counts[b]:
-                out[firsts[b] + at] = tile[b * 33 + column]
+        if own < present:
+            combine_row(tile, own * pitch, np.int64(counts[own]), combine)
+        un.barrier()
+        if finds != 0:
+            if own == 0:
+                for row in range(present):
+                    total = tile[row * pitch + counts[row] - 1]
+                    if heads[row] != 0:
+                        carry = total
+                    else:
+                        befores[row] = carry
+                        carry = combine(carry, total)
+            un.barrier()
+        for row in range(own // 32, present, 4):
+            first = base + firsts[row]
+            from_row = row * pitch
+            if heads[row] != 0:
+                for k in range(own % 32, counts[row], 32):
+                    out[first + k] = tile[from_row + k]
+            else:
+                before = befores[row]
+                for k in range(own % 32, counts[row], 32):
+                    out[first + k] = combine(before, tile[from_row + k])
         un.barrier()
 
 

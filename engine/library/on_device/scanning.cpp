@@ -21,36 +21,79 @@ const char* combining_function(Op op, DType t) {
     }
 }
 
+namespace {
+
+/// Lanes side by side, cut into blocks.
+struct Lanes {
+    Lanes(std::int64_t elements, std::int64_t extent)
+        : n(extent), blocks((n + block - 1) / block), items(elements / n * blocks) {}
+    std::int64_t count() const { return items / blocks; }
+
+    static constexpr std::int64_t block = 512;
+    std::int64_t n, blocks, items;  ///< elements of a lane, its blocks, those of all lanes
+};
+
+/// Tiles of blocks in a group's memory, in the layout of the kernels by tiles.
+struct Tiles {
+    static constexpr std::int64_t group = 128, bytes = 16416, warp = 32;
+
+    Tiles(const Lanes& lanes, DType t)
+        : rows(std::min(group, bytes / size_of(t) / (std::min(lanes.n, Lanes::block) | 1))) {}
+    /// Work-items of groups that take so many blocks each.
+    static std::int64_t items_for(const Lanes& lanes, std::int64_t share) {
+        return (lanes.items + share - 1) / share * group;
+    }
+    std::int64_t rows;
+};
+
+void scan_by_tiles(DeviceWork& work, const DeviceVector& x, const DeviceVector& to,
+                   const char* combine, const Lanes& lanes) {
+    /// Groups that keep each multiprocessor busy, where lanes are as many.
+    constexpr std::int64_t busy = 6;
+    const Tiles tiles(lanes, x.dtype);
+    const std::int64_t n = lanes.n, blocks = lanes.blocks, items = lanes.items;
+    auto scan_blocks = [&](const DeviceVector& carries, std::int64_t share, std::int64_t finds) {
+        work.run("scan_blocks_by_tiles",
+                 {x, carries, to, combine, n, blocks, items, share, tiles.rows, finds},
+                 {Tiles::items_for(lanes, share)}, Tiles::group);
+    };
+    if (blocks <= tiles.rows)
+        return scan_blocks(x, tiles.rows / blocks * blocks, blocks > 1 ? 1 : 0);
+    if (lanes.count() >= busy * work.device().info().compute_units)
+        return scan_blocks(x, blocks, 1);
+    const DeviceVector carries = work.scratch(x.dtype, items);
+    work.run("scan_totals_by_tiles", {x, carries, combine, n, blocks, items, tiles.rows},
+             {Tiles::items_for(lanes, tiles.rows)}, Tiles::group);
+    if (is_integer(x.dtype) && blocks > Lanes::block) {
+        // In any order: their sums and products wrap around.
+        const DeviceVector sums = work.scratch(x.dtype, items);
+        scan_by_tiles(work, carries, sums, combine, {items, blocks});
+        return scan_blocks(sums, tiles.rows, 0);
+    }
+    if (blocks >= Tiles::warp)
+        work.run("scan_carries_by_tiles", {carries, combine, blocks},
+                 {lanes.count() * Tiles::group}, Tiles::group);
+    else
+        work.run("scan_carries", {carries, combine, blocks}, {lanes.count()});
+    scan_blocks(carries, tiles.rows, 0);
+}
+
+}  // namespace
+
 void on_device::scan(const primitives::Scanning& scanning, Views in, Views out, Device& device) {
-    constexpr std::int64_t block = 512;
-    constexpr std::int64_t tile = 32, tile_items = 4 * tile;  // of the kernels by tiles
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]), to = vector_of(out[0]);
     const char* combine = combining_function(scanning.op, x.dtype);
-    const std::int64_t n = lane_extent(in[0]), lanes = x.size / n, blocks = (n + block - 1) / block;
-    DeviceVector carries = work.scratch(x.dtype, lanes * blocks);
-    const std::int64_t items = lanes * blocks;
+    const Lanes lanes(x.size, lane_extent(in[0]));
     // Work-items that take short lanes share the lines of memory anyway.
-    const bool by_tiles = !work.has_cores() && n >= tile;
-    if (by_tiles) {
-        const std::int64_t all = (items + tile - 1) / tile * tile_items;
-        if (blocks > 1) {
-            work.run("scan_totals_by_tiles", {x, carries, combine, n, blocks, items}, {all},
-                     tile_items);
-            if (blocks >= tile)
-                work.run("scan_carries_by_tiles", {carries, combine, blocks}, {lanes * tile}, tile);
-            else
-                work.run("scan_carries", {carries, combine, blocks}, {lanes});
-        }
-        work.run("scan_blocks_by_tiles", {x, carries, to, combine, n, blocks, items}, {all},
-                 tile_items);
-        return;
+    if (!work.has_cores() && lanes.n >= Tiles::warp)
+        return scan_by_tiles(work, x, to, combine, lanes);
+    const DeviceVector carries = work.scratch(x.dtype, lanes.items);
+    if (lanes.blocks > 1) {
+        work.run_pieces("scan_totals", {x, carries, combine, lanes.n, lanes.blocks}, lanes.items);
+        work.run("scan_carries", {carries, combine, lanes.blocks}, {lanes.count()});
     }
-    if (blocks > 1) {
-        work.run_pieces("scan_totals", {x, carries, combine, n, blocks}, items);
-        work.run("scan_carries", {carries, combine, blocks}, {lanes});
-    }
-    work.run_pieces("scan_blocks", {x, carries, to, combine, n, blocks}, items);
+    work.run_pieces("scan_blocks", {x, carries, to, combine, lanes.n, lanes.blocks}, lanes.items);
 }
 
 namespace {

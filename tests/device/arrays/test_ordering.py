@@ -147,6 +147,19 @@ def test_search(device, dtype, side):
     same(un.searchsorted(x, w, side=side), np.searchsorted(a, v, side=side))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])
+@pytest.mark.parametrize(
+    "shape",
+    [(32,), (65,), (129,), (513,), (300_000,), (40, 100), (7, 5000), (900, 1500), (2, 33_000)],
+)
+def test_scans_have_the_bits_of_the_host(device, dtype, shape):
+    """Short lanes, and those whose blocks fill one tile, several, or many."""
+    a = (np.random.default_rng(1).random(shape) * 100 - 50).astype(dtype)
+    x = un.asarray(a, device=device)
+    expected = un.cumsum(un.asarray(a), axis=-1)
+    assert np.asarray(un.cumsum(x, axis=-1)).tobytes() == np.asarray(expected).tobytes()
+
+
 @pytest.mark.parametrize("shape", [(1,), (511,), (513,), (5000,), (4, 600), (600, 3)])
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "int64", "uint64", "float32", "float64", "complex128"]
