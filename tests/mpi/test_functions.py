@@ -237,11 +237,12 @@ def test_linear_algebra(n):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Matrices are factored by blocks of three rows or columns, from 64 bytes on."""
-    from unisono.linalg import _bands, _blocks, _tridiagonal
+    from unisono.linalg import _bands, _bidiagonal, _blocks, _tridiagonal
 
     monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
     monkeypatch.setattr(_bands, "_width", 3)
     monkeypatch.setattr(_tridiagonal, "_width", 3)
+    monkeypatch.setattr(_bidiagonal, "_width", 3)
     monkeypatch.setattr(un._engine, "_alike_rotated_bytes", 63)
     monkeypatch.setattr(un._engine, "_alike_bytes", 63)
 
@@ -673,8 +674,36 @@ def test_eigenvectors_of_matrices_by_blocks(matrix, uplo):
     unitary(np.asarray(zeros.eigenvectors))
 
 
+_left, _right = (np.linalg.qr(np.random.default_rng(k).normal(size=(71, 71)))[0] for k in (1, 2))
+_spectra = {
+    "graded": np.geomspace(1, 1e-20, 71),
+    "clusters": np.repeat([3, 1e-5, 0], [30, 20, 21]),
+    "almost one": 1 + 1e-15 * np.arange(71),
+    "one": np.ones(71),
+    "none": np.zeros(71),
+}
+
+
+@pytest.mark.parametrize("kind", _spectra)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_vectors_of_any_spectrum_are_accurate(kind, dtype, small_blocks):
+    s, few = _spectra[kind], 71 * np.finfo(dtype).eps
+    turn = np.exp(1j * np.arange(71)) if dtype[0] == "c" else 1
+    for other in (_right, _left):  # the second is Hermitian
+        one, two = (turn * x.T for x in (_left, other))  # rows
+        host = (one.conj().T * s @ two).astype(dtype)
+        u, s_found, vh = (np.asarray(y) for y in un.linalg.svd(un.asarray(host, mesh=mesh)))
+        np.testing.assert_allclose(s_found, s, atol=few * 3)
+        np.testing.assert_allclose((u * s_found) @ vh, host, atol=few * 3)
+        for q in (u, vh):
+            np.testing.assert_allclose(q.conj().T @ q, np.eye(71), atol=few)
+    w, v = (np.asarray(y) for y in un.linalg.eigh(un.asarray(host, mesh=mesh)))
+    np.testing.assert_allclose(w, np.sort(s), atol=few * 3)
+    np.testing.assert_allclose((v * w) @ v.conj().T, host, atol=few * 3)
+    np.testing.assert_allclose(v.conj().T @ v, np.eye(71), atol=few)
+
+
 def test_eigenvectors_of_clusters_by_blocks(matrix):
-    """Vectors of one cluster that ranks find on their own are not orthogonal."""
     n = len(matrix)
     wilkinson = np.diag(abs(np.arange(n) - n // 2) * 1.0) + np.eye(n, k=1) + np.eye(n, k=-1)
     for host in (matrix[:, :3] @ matrix[:, :3].conj().T, wilkinson, np.eye(n)):

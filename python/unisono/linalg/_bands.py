@@ -63,7 +63,7 @@ def singular_values(a):
                 break
             rest = table[first:, end:]
             own = v[rest.global_index[0]]
-            product = t.conj().T @ _sum_of_ranks(a.mesh, own.conj().T @ rest.local)
+            product = t.conj().T @ _blocks.sum_of_ranks(a.mesh, own.conj().T @ rest.local)
             _blocks.update(rest, _blocks.subtract_product, own, product)
             v, t, upper = _reflections(everywhere(rest[:inside]).conj().T, letter)
             for k in range(inside):
@@ -91,13 +91,6 @@ def _want_numbers(band, what):
     """LAPACK may not end with NaN; all ranks have the same band."""
     if not un.isfinite(band).all():
         raise _linalg_error(f"{what} did not converge")
-
-
-def _sum_of_ranks(mesh, part):
-    """The sum of what the ranks have, on all of them."""
-    parts = un.empty((mesh.size, *part.shape), part.dtype, mesh=mesh)
-    parts.local = part[None]
-    return everywhere(parts.sum(axis=0))
 
 
 def _reflect_rows(own, v, t):

@@ -30,9 +30,9 @@ def suits_columns(a):
     return not _is_tall(a) and suits(a)
 
 
-def suits_rotations(a, may_be_tall=False):
-    """The same of singular vectors and eigenvectors."""
-    is_large = a.size * a.itemsize > _engine._alike_rotated_bytes
+def suits_vectors(a, may_be_tall=False):
+    """Whether singular vectors or eigenvectors are found by parts."""
+    is_large = a.size * a.itemsize > _engine._alike_rotated_bytes and min(a.shape) > 3
     return is_large and (may_be_tall or not _is_tall(a)) and suits(a)
 
 
@@ -60,6 +60,26 @@ def update(x, change, *arguments):
     """Let each rank that has some of `x` change its part: `change` gets it and returns the new one."""
     own = x.local
     x.local = change(own, *arguments) if own.size > 0 else own
+
+
+def sum_of_ranks(mesh, part):
+    """The sum of what the ranks have, on all of them."""
+    parts = un.empty((mesh.size, *part.shape), part.dtype, mesh=mesh)
+    parts.local = part[None]
+    return everywhere(parts.sum(axis=0))
+
+
+def hermitian(a, is_upper):
+    """The matrix whose one triangle is that of `a`."""
+    half = settled(un.triu(a, 1) if is_upper else un.tril(a, -1))
+    is_diagonal = un.eye(a.shape[0], dtype=bool, device=a.mesh)
+    return half + half.T.conj() + settled(un.where(is_diagonal, a.real, 0))
+
+
+def settled(x):
+    """`x` spread as its operands are, so that vectors beside columns stay where these are."""
+    un.eval(x)
+    return x
 
 
 def subtract_product(own, a, b):

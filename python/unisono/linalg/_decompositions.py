@@ -172,10 +172,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         from . import _bands
 
         return _bands.singular_values(a)
-    if option != 0 and _blocks.suits_rotations(a, may_be_tall=option == 2):
-        from . import _columns
+    if option != 0 and _blocks.suits_vectors(a, may_be_tall=option == 2):
+        from . import _bidiagonal
 
-        return SVDResult(*_columns.svd(a, option == 2))
+        return SVDResult(*_bidiagonal.svd(a, option == 2))
     made = _factors("svd", a, option=option)
     return SVDResult(*made) if compute_uv else made[0]
 
@@ -267,10 +267,10 @@ def eigh(a, UPLO="L"):
     """
     a = _matrices(a, "eigh", square=True)
     option = 2 + _triangle(UPLO, "eigh")
-    if _blocks.suits_rotations(a, may_be_tall=True):
-        from . import _columns
+    if _blocks.suits_vectors(a, may_be_tall=True):
+        from . import _tridiagonal
 
-        return EighResult(*_columns.eigh(a, option == 3))
+        return EighResult(*_tridiagonal.eigh(_blocks.hermitian(a, option == 3)))
     return EighResult(*_factors("eigh", a, option=option))
 
 
@@ -301,9 +301,9 @@ def eigvalsh(a, UPLO="L"):
     a = _matrices(a, "eigvalsh", square=True)
     option = _triangle(UPLO, "eigvalsh")
     if _blocks.suits(a):
-        from . import _bands, _columns
+        from . import _bands
 
-        return _bands.eigenvalues(_columns.hermitian(a, option == 1))
+        return _bands.eigenvalues(_blocks.hermitian(a, option == 1))
     return _factors("eigh", a, option=option)[0]
 
 

@@ -183,21 +183,74 @@ def _larfg(t):
     return larfg
 
 
-def _stemr(t):
-    def stemr(d, e, first, end):
-        """Eigenvalues `first` to before `end` of a symmetric tridiagonal matrix, and the vectors: (w, v, info)."""
-        n, count = d.shape[0], end - first
-        beside, found, info, again = zeros(n, _DTYPES[t]), _integers(1), _integers(1), _integers(1)
-        beside[: n - 1], again[0] = e, 1
-        w, z = zeros(n, _DTYPES[t]), zeros((count, n), _DTYPES[t])
-        work, numbers = zeros(18 * n, _DTYPES[t]), _integers(10 * n)
-        _engine._fortran(
-            t + "stemr", "V", "I", n, vector(d, _DTYPES[t]), beside, 0.0, 0.0, first + 1, end, found, w, z, n,
-            count, _integers(2 * count), again, work, 18 * n, numbers, 10 * n, info,
-        )  # fmt: skip
-        return w[:count], z.T, _value(info) or int(found[0]) != count
+def _pttrf(t):
+    def pttrf(d, e):
+        """Factors L @ diag(d) @ L.T of a positive definite tridiagonal matrix, `e` beside the diagonal of L: (d, e, info)."""
+        n, info = d.shape[0], _integers(1)
+        values, beside = vector(d, _DTYPES[t]), zeros(max(1, n - 1), _DTYPES[t])
+        beside[: n - 1] = e
+        _engine._fortran(t + "pttrf", n, values, beside, info)
+        return values, beside[: n - 1], _value(info)
 
-    return stemr
+    return pttrf
+
+
+def _sterf(t):
+    def sterf(d, e):
+        """Eigenvalues of a symmetric tridiagonal matrix, in rising order: (w, info)."""
+        n, info = d.shape[0], _integers(1)
+        values, beside = vector(d, _DTYPES[t]), zeros(max(1, n - 1), _DTYPES[t])
+        beside[: n - 1] = e
+        _engine._fortran(t + "sterf", n, values, beside, info)
+        return values, _value(info)
+
+    return sterf
+
+
+def _lasda(t):
+    def lasda(d, e):
+        """Singular values of an upper bidiagonal matrix of more than 3 columns, and factors for lalsa: (d, factors, info)."""
+        n, info = d.shape[0], _integers(1)
+        leaf = max(3, min(25, n // 2))
+        levels = (n // leaf).bit_length() + 1
+        values, beside = vector(d, _DTYPES[t]), zeros(n, _DTYPES[t])
+        beside[: n - 1] = e
+
+        def numbers(rows):
+            return zeros((rows, n), _DTYPES[t])
+
+        factors = (
+            numbers(leaf), n, numbers(leaf + 1), _integers(n), numbers(levels), numbers(2 * levels), numbers(levels),
+            numbers(2 * levels), _integers(n), _integers(2 * levels * n), n, _integers(levels * n), numbers(2 * levels),
+            zeros(n, _DTYPES[t]), zeros(n, _DTYPES[t]),
+        )  # fmt: skip
+        work = zeros(6 * n + (leaf + 1) ** 2, _DTYPES[t])
+        _engine._fortran(
+            t + "lasda", 1, leaf, n, 0, values, beside, *factors, work, _integers(7 * n), info
+        )
+        return values, (leaf, *factors), _value(info)
+
+    return lasda
+
+
+def _lalsa(t):
+    def lalsa(factors, which, is_right=0):
+        """Rows `which` of the left singular vectors, or columns of the right ones, as rows."""
+        leaf, u, n, *rest = factors
+        made, work = zeros((len(which), n), _DTYPES[t]), zeros(n, _DTYPES[t])
+        numbers, info = _integers(3 * n), _integers(1)
+        for first in range(0, len(which), 64):  # as many as the core's own cache holds
+            few = which[first : first + 64]
+            b = zeros((len(few), n), _DTYPES[t])
+            b[range(len(few)), few] = 1
+            x = zeros((len(few), n), _DTYPES[t])
+            _engine._fortran(
+                t + "lalsa", is_right, leaf, n, len(few), b, n, x, n, u, n, *rest, work, numbers, info,
+            )  # fmt: skip
+            made[first : first + 64] = x
+        return made
+
+    return lalsa
 
 
 def _bev(t):
@@ -264,7 +317,11 @@ def _all():
         ):  # fmt: skip
             made[t + stem] = make(t)
     for t in "sd":
-        made[t + "syev"], made[t + "bdsqr"], made[t + "stemr"] = _syev(t), _bdsqr(t), _stemr(t)
+        for stem, make in (
+            ("syev", _syev), ("bdsqr", _bdsqr), ("pttrf", _pttrf), ("sterf", _sterf), ("lasda", _lasda),
+            ("lalsa", _lalsa),
+        ):  # fmt: skip
+            made[t + stem] = make(t)
     for t in "sdcz":
         made[t + _ormqr_name(t)] = _ormqr(t)
         made[t + ("sbev" if t in "sd" else "hbev")] = _bev(t)

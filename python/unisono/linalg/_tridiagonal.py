@@ -1,52 +1,51 @@
 """Eigenvectors of one large Hermitian matrix by its tridiagonal form: no rank holds the whole.
 
 Reflections make the matrix tridiagonal, a column at a time; those of a block of columns change the rest together
-(Dongarra, Hammarling and Sorensen 1989). Each rank finds its share of the eigenvectors of what is left, by relatively
-robust representations (Dhillon and Parlett 2004), and reflects them back.
+(Dongarra, Hammarling and Sorensen 1989). Moved so far that it is positive definite, a tridiagonal matrix is the square of a
+bidiagonal one, whose right singular vectors are its eigenvectors; each rank finds some of them, and reflects these back.
 """
 
 import unisono as un
 
-from . import _blocks, _lapack
+from . import _bidiagonal, _blocks, _lapack
 from ._blocks import LETTERS, everywhere
-from ._checks import _epsilon
+from ._checks import _linalg_error
 
 # Columns whose reflections are applied together.
 _width = 32
 
 
 def eigh(a):
-    """Eigenvalues in rising order, and the vectors; None where they did not converge, or are not orthogonal."""
+    """Eigenvalues in rising order, and the vectors."""
     n, mesh, letter = a.shape[0], a.mesh, LETTERS[a.dtype.name]
     table, rows = _blocks.dealt(a)
     d, e, taus = _reduced(table, rows, letter)
-    stemr = getattr(_lapack, _lapack.real_letter(letter) + "stemr")
-    w = un.empty(n, d.dtype, mesh=mesh)
     v = un.empty((n, n), a.dtype, mesh=mesh, layout=(None, "block"))
     with un.device("cpu"):
-        if not (un.isfinite(d).all() and un.isfinite(e).all()):  # all ranks have the same
-            return None
-        share = w.global_index[0]
-        if share.stop > share.start:
-            values, vectors, info = stemr(d, e, share.start, share.stop)
-            w.local = un.full_like(values, un.nan) if info else values
-            v.local = vectors.astype(a.dtype, copy=False)
-        for first, tau in reversed(taus):
-            reflectors = everywhere(table[first + 1 :, first : first + tau.shape[0]])
-            t = getattr(_lapack, letter + "larft")(reflectors, tau)
-            _blocks.update(v[first + 1 :], _reflect, reflectors, t)
-    w, v = un.sort(everywhere(w)), v.to_layout("block")
-    overlap = v.T.conj() @ v - un.eye(n, dtype=a.dtype, device=mesh)
-    # Of vectors of a cluster that several ranks share, two may be the same.
-    if not un.isfinite(w).all() or not float(abs(overlap).max()) ** 2 <= _epsilon(a.dtype):
-        return None
-    return un.asarray(w, device=mesh), v - v @ (
-        0.5 * overlap
-    )  # one step to the closest unitary matrix
+        w, factors = _divided(d, e, _lapack.real_letter(letter))
+        largest_last = un.arange(n)[::-1][v.global_index[1]]
+        v.local = _bidiagonal.right_columns(factors, largest_last).astype(a.dtype)
+    _bidiagonal.reflect_back(v, table, 1, taus)
+    return un.asarray(w, device=mesh), v.to_layout("block")
 
 
-def _reflect(own, v, t):
-    return own - v @ (t @ (v.conj().T @ own))
+def _divided(d, e, letter):
+    """Eigenvalues, and the factors of the vectors."""
+    beside = un.zeros(d.shape[0] + 1, d.dtype)
+    beside[1:-1] = abs(e)
+    around = beside[1:] + beside[:-1]
+    least, size = (d - around).min(), (d + around).max() - (d - around).min()
+    size = un.where(size == 0, 1, size)
+    # No eigenvalue is below `least`; a quarter of their range beyond it the matrix is well conditioned.
+    moved, beside, info = getattr(_lapack, letter + "pttrf")((d - least) / size + 0.25, e / size)
+    if info:
+        raise _linalg_error("eigh: Eigenvalues did not converge")
+    root = un.sqrt(moved)
+    _, factors = _bidiagonal.divided(root, beside * root[:-1], "eigh: Eigenvalues")
+    w, info = getattr(_lapack, letter + "sterf")(d, e)
+    if info:
+        raise _linalg_error("eigh: Eigenvalues did not converge")
+    return w, factors
 
 
 def _reduced(table, rows, letter):
