@@ -1,9 +1,10 @@
 // The short pass list and the target machines.
 //
 // The list is what array loops need and no more: locals to registers, inlining of the few internal
-// calls, loops vectorised, what that leaves cleaned up. Code generation runs without loop strength
-// reduction, which costs a third of its time and gains nothing here, and without the schedulers of
-// machine instructions: processors that reorder them run the code as fast.
+// calls, loops vectorised, small ones that stay scalar unrolled, what that leaves cleaned up. Code
+// generation runs without loop strength reduction, which costs a third of its time and gains
+// nothing here, and without the schedulers of machine instructions: processors that reorder them
+// run the code as fast.
 #include "backends/llvm/codegen.h"
 #include "backends/codegen/analyses.h"
 #include "backends/llvm/arithmetic.h"
@@ -13,6 +14,7 @@
 #include "backends/llvm/transforms/ordered_sums.h"
 #include "backends/llvm/transforms/scalar_conversions.h"
 #include "backends/llvm/transforms/scalar_selects.h"
+#include "backends/llvm/transforms/unroll_small.h"
 #include "core/processor.h"
 #include "core/threads/fork.h"
 #include "core/threads/run_apart.h"
@@ -52,7 +54,7 @@ constexpr const char* inline_passes = "always-inline,cgscc(inline),";
 constexpr const char* host_passes =
     "function(sroa,early-cse,unisono-try,simplifycfg,instcombine<no-verify-fixpoint>,"
     "unisono-while,loop-mssa(licm),unisono-branches,unisono-interleave,loop-vectorize,unisono-"
-    "streaming,loop-load-elim,early-cse,"
+    "streaming,loop-load-elim,unisono-unroll,early-cse,"
     "simplifycfg,"
     "loop-mssa(licm))";
 /// Vector forms of functions of angles, which the vectoriser calls.
@@ -115,7 +117,9 @@ void initialise() {
         // Pairs under a mask (complex numbers) are masked vectors, no gathers.
         "-enable-masked-interleaved-mem-accesses",
         // `s += f(x[i])`: terms in vectors, added one by one in order.
-        "-force-ordered-reductions"};
+        "-force-ordered-reductions",
+        // Faults leave loops that are unrolled, too.
+        "-unroll-runtime-multi-exit"};
     llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
 }
 
@@ -287,6 +291,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
                 passes.addPass(BranchSwitches());
             } else if (name == "unisono-interleave") {
                 passes.addPass(InterleaveChains());
+            } else if (name == "unisono-unroll") {
+                passes.addPass(UnrollSmall());
             } else {
                 return false;
             }
