@@ -27,6 +27,14 @@ void keep_simplest(std::vector<Proof>& proofs) {
     while (!proofs.empty() && (proofs.size() > most_proofs || worse(proofs.back())))
         proofs.pop_back();
 }
+
+/// Lets `to` show what `from` shows, too.
+void add(const Proof& from, Proof& to) {
+    to.tests.insert(to.tests.end(), from.tests.begin(), from.tests.end());
+    to.used.insert(from.used.begin(), from.used.end());
+    to.degree = std::max(to.degree, from.degree);
+    to.is_of_type = to.is_of_type || from.is_of_type;
+}
 }  // namespace
 
 std::int64_t Poly::constant() const {
@@ -143,27 +151,28 @@ std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const
         auto scaled = product(factor, bound.value);
         auto next = scaled ? sum(rest, *scaled) : std::nullopt;
         if (!next) continue;
-        std::vector<Poly> needs = bound.needs;
-        if (!factor.is_constant()) needs.push_back(*size);
-        Proof common = here;
-        bool met = true;
-        for (const Poly& need : needs) {
-            auto ways = prove_at_least_zero(symbols, need, first_local);
-            met = met && !ways.empty();
-            if (!met) break;
-            common.tests.insert(common.tests.end(), ways[0].tests.begin(), ways[0].tests.end());
-            common.used.insert(ways[0].used.begin(), ways[0].used.end());
-            common.degree = std::max(common.degree, ways[0].degree);
-        }
-        if (!met) continue;
-        for (Proof& way : prove_at_least_zero(symbols, *next, first_local)) {
-            way.tests.insert(way.tests.end(), common.tests.begin(), common.tests.end());
-            way.used.insert(common.used.begin(), common.used.end());
-            way.degree = std::max(way.degree, common.degree);
+        Bound rest_of_it{std::move(*next), bound.needs, bound.is_of_type};
+        if (!factor.is_constant()) rest_of_it.needs.push_back(*size);
+        for (Proof& way : prove_at_least_zero(symbols, rest_of_it, first_local)) {
+            add(here, way);
             proofs.push_back(std::move(way));
         }
     }
     keep_simplest(proofs);
+    return proofs;
+}
+
+std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const Bound& bound,
+                                       int first_local) {
+    Proof common;
+    common.is_of_type = bound.is_of_type;
+    for (const Poly& need : bound.needs) {
+        const auto ways = prove_at_least_zero(symbols, need, first_local);
+        if (ways.empty()) return {};
+        add(ways[0], common);
+    }
+    auto proofs = prove_at_least_zero(symbols, bound.value, first_local);
+    for (Proof& way : proofs) add(common, way);
     return proofs;
 }
 

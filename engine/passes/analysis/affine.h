@@ -61,6 +61,7 @@ std::optional<Poly> product(const Poly& a, const Poly& b);
 struct Bound {
     Poly value;
     std::vector<Poly> needs;
+    bool is_of_type = false;  ///< what a type of few bits holds: tests of it seldom pass
 };
 
 struct Symbol {
@@ -76,10 +77,14 @@ struct Proof {
     std::vector<Poly> tests;
     std::set<int> used;
     std::size_t degree = 1;
+    bool is_of_type = false;  ///< see Bound
 };
 
 /// Ways to show p >= 0 with tests that mention symbols before `first_local` only; at most three.
 std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const Poly& p,
+                                       int first_local);
+/// The same of a bound, whose needs become tests, too.
+std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const Bound& bound,
                                        int first_local);
 
 /// True without any test: extents are not negative.

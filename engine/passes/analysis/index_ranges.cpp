@@ -6,6 +6,7 @@
 
 #include "ir/atomics.h"
 #include "passes/analysis/known_values.h"
+#include "passes/analysis/nests.h"
 #include "passes/cleanup/simplify.h"
 
 namespace unisono::passes {
@@ -22,11 +23,29 @@ void combine(const std::vector<Bound>& a, const std::vector<Bound>& b, std::int6
         for (const Bound& y : b) {
             auto value = sum(x.value, y.value, scale);
             if (!value || out.size() >= most_bounds) continue;
-            Bound both{*value, x.needs};
+            Bound both{*value, x.needs, x.is_of_type || y.is_of_type};
             both.needs.insert(both.needs.end(), y.needs.begin(), y.needs.end());
             out.push_back(std::move(both));
         }
     }
+}
+
+/// A bound that holds where those of `from` and all `needs` do; none where that cannot be.
+void add_bound(std::vector<Bound>& to, const Poly& value, std::initializer_list<const Bound*> from,
+               std::initializer_list<Poly> needs) {
+    if (to.size() >= most_bounds) return;
+    Bound made{value, {}};
+    for (const Bound* b : from) {
+        made.needs.insert(made.needs.end(), b->needs.begin(), b->needs.end());
+        made.is_of_type = made.is_of_type || b->is_of_type;
+    }
+    for (const Poly& need : needs) {
+        if (!need.is_constant())
+            made.needs.push_back(need);
+        else if (need.constant() < 0)
+            return;
+    }
+    to.push_back(std::move(made));
 }
 
 void add_written(S s, std::vector<std::int32_t>& out) {
@@ -59,7 +78,8 @@ class Ranges {
     struct Loop {
         int number;
         int first_symbol;
-        std::size_t mark;  // of the environment before the loop
+        std::size_t mark;         // of the environment before the loop
+        std::vector<Poly> known;  // at least 0 where the loop has an iteration
     };
     struct Refinement {
         int symbol;
@@ -149,8 +169,41 @@ class Ranges {
                 return e->op == Op::Neg ? difference({Poly(0), {}, {}}, value(e->args[0]))
                                         : Value{};
             case ExprKind::Binary: return binary(e);
+            case ExprKind::Select: return either(value(e->args[1]), value(e->args[2]));
+            case ExprKind::Cast: return converted(e->args[0]->dtype);
             default: return {};
         }
+    }
+
+    /// What an integer of less than 64 bits holds.
+    static Value converted(DType from) {
+        Value out;
+        if (!(is_integer(from) || is_bool(from)) || size_of(from) >= 8) return out;
+        const int bits = is_bool(from) ? 1 : static_cast<int>(8 * size_of(from));
+        const std::int64_t half = std::int64_t{1} << (bits - 1);
+        out.lower.push_back({Poly(is_signed(from) ? -half : 0), {}, true});
+        out.upper.push_back({Poly(is_signed(from) ? half - 1 : 2 * half - 1), {}, true});
+        return out;
+    }
+
+    /// One of two values: the bounds of each, where they hold for the other as well.
+    static Value either(const Value& a, const Value& b) {
+        Value out;
+        auto shared = [](const std::vector<Bound>& of, const std::vector<Bound>& other, int sign,
+                         std::vector<Bound>& to) {
+            for (const Bound& x : of) {
+                for (const Bound& y : other) {
+                    const Bound& low = sign > 0 ? x : y;
+                    auto apart = sum((sign > 0 ? y : x).value, low.value, -1);
+                    if (apart) add_bound(to, x.value, {&x, &y}, {*apart});
+                }
+            }
+        };
+        shared(a.lowers(), b.lowers(), 1, out.lower);
+        shared(b.lowers(), a.lowers(), 1, out.lower);
+        shared(a.uppers(), b.uppers(), -1, out.upper);
+        shared(b.uppers(), a.uppers(), -1, out.upper);
+        return out;
     }
 
     static Value total(const Value& a, const Value& b) {
@@ -185,31 +238,55 @@ class Ranges {
             case Op::Min:
                 out.upper = a.uppers();
                 for (const Bound& x : b.uppers()) out.upper.push_back(x);
+                out.lower = either(a, b).lower;
                 return out;
             case Op::Max:
                 out.lower = a.lowers();
                 for (const Bound& x : b.lowers()) out.lower.push_back(x);
+                out.upper = either(a, b).upper;
                 return out;
             case Op::Mod:  // in [0, b) where b is positive; 0 where it is 0
                 if (!b.exact) return out;
-                if (remainder(a, *b.exact) == Remainder::Unknown) {
-                    out.lower.push_back({Poly(0), {*b.exact}});
-                } else {
-                    out.lower.push_back({Poly(0), {}});
-                    if (auto last = sum(*b.exact, Poly(-1))) out.upper.push_back({*last, {}});
+                if (auto last = sum(*b.exact, Poly(-1))) {
+                    const bool is_known = remainder(a, *b.exact) != Remainder::Unknown;
+                    add_bound(out.lower, Poly(0), {}, {is_known ? Poly(0) : *b.exact});
+                    add_bound(out.upper, *last, {}, {is_known ? Poly(0) : *last});
                 }
                 return out;
-            case Op::FloorDiv:
-                if (!b.exact) return out;
-                for (const Bound& x : a.lowers()) {
-                    Bound bound{Poly(0), x.needs};
-                    bound.needs.push_back(x.value);
-                    bound.needs.push_back(*b.exact);
-                    out.lower.push_back(std::move(bound));
+            case Op::FloorDiv: return b.exact ? quotient(a, *b.exact) : out;
+            case Op::Shr:
+                return b.exact && b.exact->is_constant() && b.exact->constant() >= 0 &&
+                               b.exact->constant() < 63
+                           ? quotient(a, Poly(std::int64_t{1} << b.exact->constant()))
+                           : out;
+            case Op::And:  // no more than an operand that is not negative
+                for (const Value* x : {&a, &b}) {
+                    for (const Bound& low : x->lowers()) {
+                        add_bound(out.lower, Poly(0), {&low}, {low.value});
+                        for (const Bound& high : x->uppers())
+                            add_bound(out.upper, high.value, {&low, &high}, {low.value});
+                    }
                 }
                 return out;
             default: return out;
         }
+    }
+
+    /// a // b, where a is at least 0 and b at least 1: between 0 and a.
+    static Value quotient(const Value& a, const Poly& b) {
+        Value out;
+        auto less = sum(b, Poly(-1));
+        if (!less) return out;
+        const std::int64_t by = b.is_constant() && b.constant() > 0 ? b.constant() : 1;
+        for (const Bound& low : a.lowers()) {
+            add_bound(out.lower, Poly(0), {&low}, {low.value, *less});
+            for (const Bound& high : a.uppers()) {
+                const bool is_number = high.value.is_constant() && high.value.constant() >= 0;
+                const Poly most = is_number ? Poly(high.value.constant() / by) : high.value;
+                add_bound(out.upper, most, {&low, &high}, {low.value, *less});
+            }
+        }
+        return out;
     }
 
     // ---- Conditions
@@ -303,6 +380,21 @@ class Ranges {
         return std::all_of(p.used.begin(), p.used.end(), readable);
     }
 
+    /// Whether the loops around have no iteration where the value is below 0.
+    bool is_known_in_loops(const Poly& p) const {
+        return std::any_of(loops_.begin(), loops_.end(), [&](const Loop& l) {
+            return std::any_of(l.known.begin(), l.known.end(), [&](const Poly& known) {
+                auto rest = sum(p, known, -1);
+                return rest && is_at_least_zero(facts_.symbols, *rest);
+            });
+        });
+    }
+
+    static bool fails(const Proof& p) {
+        return std::any_of(p.tests.begin(), p.tests.end(),
+                           [](const Poly& t) { return t.is_constant() && t.constant() < 0; });
+    }
+
     bool needs_no_test(const Proof& p) const {
         return p.tests.empty() && p.degree <= 1 &&
                std::all_of(p.used.begin(), p.used.end(), [&](int s) {
@@ -317,11 +409,11 @@ class Ranges {
                        AccessTest& test) const {
         std::vector<Proof> ways;
         for (const Bound& candidate : candidates) {
-            if (!candidate.needs.empty()) continue;
-            for (Proof& p :
-                 prove_at_least_zero(facts_.symbols, candidate.value, loop.first_symbol)) {
-                if (!is_usable(p, loop)) continue;
+            for (Proof& p : prove_at_least_zero(facts_.symbols, candidate, loop.first_symbol)) {
+                std::erase_if(p.tests, [&](const Poly& t) { return is_known_in_loops(t); });
+                if (!is_usable(p, loop) || fails(p)) continue;
                 if (needs_no_test(p)) return true;
+                if (p.is_of_type) continue;
                 ways.push_back(std::move(p));
             }
         }
@@ -331,30 +423,77 @@ class Ranges {
     }
 
     std::optional<AccessTest> test_at(const Loop& loop, std::span<const Value> indices,
-                                      std::int32_t array, const std::vector<bool>& from_end) const {
+                                      std::int32_t array,
+                                      const std::vector<CountsFrom>& counts_from) const {
         AccessTest test;
         const auto& extents = extents_[static_cast<std::size_t>(array)];
         if (extents.size() != indices.size()) return std::nullopt;
         for (std::size_t k = 0; k < indices.size(); ++k) {
-            std::vector<Bound> low;
+            std::vector<Bound> low = indices[k].lowers();
             std::vector<Bound> high;
-            if (from_end[k]) {
-                low.push_back({*sum(extents[k], *indices[k].exact), {}});
-                if (!add_condition(low, loop, test)) return std::nullopt;
-                continue;
+            if (counts_from[k] != CountsFrom::Start) {
+                std::vector<Bound> from_end;
+                combine({{extents[k], {}}}, low, 1, from_end);
+                low = std::move(from_end);
             }
-            low = indices[k].lowers();
+            if (!add_condition(low, loop, test)) return std::nullopt;
+            if (counts_from[k] == CountsFrom::End) continue;
             auto last = sum(extents[k], Poly(-1));
             if (last) combine({{*last, {}}}, indices[k].uppers(), -1, high);
-            if (!add_condition(low, loop, test) || !add_condition(high, loop, test))
-                return std::nullopt;
+            if (!add_condition(high, loop, test)) return std::nullopt;
         }
         return test;
     }
 
+    /// What is known of an access at each loop around it, and at its place.
+    void find_tests(AccessFacts& facts, std::span<const Value> indices, std::int32_t array) const {
+        facts.tests.clear();
+        for (const Loop& loop : loops_) {
+            facts.tests.push_back(test_at(loop, indices, array, facts.counts_from));
+            if (facts.tests.back() && facts.tests.back()->is_proven()) facts.is_proven = true;
+        }
+        const Loop here{-1, static_cast<int>(facts_.symbols.size()), env_.mark(), {}};
+        const auto direct = test_at(here, indices, array, facts.counts_from);
+        if (direct && direct->is_proven()) facts.is_proven = true;
+    }
+
+    /// The outermost loop that has a test for the access; their count where none has.
+    static std::size_t first_tested(const AccessFacts& facts) {
+        const auto has_test = [](const auto& t) { return t.has_value(); };
+        return static_cast<std::size_t>(
+            std::find_if(facts.tests.begin(), facts.tests.end(), has_test) - facts.tests.begin());
+    }
+
+    /// Lets indices that the outermost loops cannot show to be at least 0 count from either end,
+    /// where those loops then know the access.
+    void count_from_either(AccessFacts& facts, std::span<const Value> indices,
+                           std::span<const E> args, std::int32_t array) const {
+        const std::size_t before = first_tested(facts);
+        AccessFacts other = facts;
+        auto is_shown = [&](std::size_t axis, const Loop& loop) {
+            AccessTest test;
+            return add_condition(indices[axis].lowers(), loop, test);
+        };
+        std::vector<bool> is_open(args.size());
+        for (std::size_t k = 0; k < args.size(); ++k)
+            is_open[k] = facts.counts_from[k] == CountsFrom::Start && costs_little(args[k]);
+        for (std::size_t l = 0; l < before && !facts.is_proven; ++l) {
+            for (std::size_t k = 0; k < args.size(); ++k) {
+                is_open[k] = is_open[k] && !is_shown(k, loops_[l]);
+                other.counts_from[k] = is_open[k] ? CountsFrom::Either : facts.counts_from[k];
+            }
+            if (other.counts_from == facts.counts_from) return;
+            find_tests(other, indices, array);
+            if (other.is_proven || first_tested(other) <= l) {
+                facts = std::move(other);
+                return;
+            }
+        }
+    }
+
     /// Whether one of the candidates is at least 0 at this place, without a test.
     bool holds(const std::vector<Bound>& candidates) const {
-        const Loop all{-1, 0, env_.mark()};  // nothing is left for a test to read
+        const Loop all{-1, 0, env_.mark(), {}};  // nothing is left for a test to read
         AccessTest test;
         return add_condition(candidates, all, test) && test.is_proven();
     }
@@ -394,21 +533,18 @@ class Ranges {
         }
         std::vector<Value> indices;
         AccessFacts facts;
+        const bool has_extents = info.param >= 0 || info.is_view();
         for (E e : args) {
             indices.push_back(value(e));
             const auto& exact = indices.back().exact;
             bool counts_back =
                 mode == Access::Wrapped && exact && exact->is_constant() && exact->constant() < 0;
-            facts.from_end.push_back(counts_back && (info.param >= 0 || info.is_view()));
+            facts.counts_from.push_back(counts_back && has_extents ? CountsFrom::End
+                                                                   : CountsFrom::Start);
         }
-        for (const Loop& loop : loops_) {
-            facts.loops.push_back(loop.number);
-            facts.tests.push_back(test_at(loop, indices, array, facts.from_end));
-            if (facts.tests.back() && facts.tests.back()->is_proven()) facts.is_proven = true;
-        }
-        Loop here{-1, static_cast<int>(facts_.symbols.size()), env_.mark()};
-        auto direct = test_at(here, indices, array, facts.from_end);
-        if (direct && direct->is_proven()) facts.is_proven = true;
+        for (const Loop& loop : loops_) facts.loops.push_back(loop.number);
+        find_tests(facts, indices, array);
+        if (mode == Access::Wrapped && has_extents) count_from_either(facts, indices, args, array);
         facts_.accesses.push_back(std::move(facts));
     }
 
@@ -498,6 +634,15 @@ class Ranges {
     }
 
     void branch(S s) {
+        if (is_zero_test(s)) {
+            std::vector<Bound> above;
+            combine(value(s->args[0]->args[0]).lowers(), {{Poly(1), {}}}, -1, above);
+            facts_.never_zero.push_back(
+                std::any_of(loops_.begin(), loops_.end(), [&](const Loop& l) {
+                    AccessTest test;
+                    return add_condition(above, l, test) && test.is_proven();
+                }));
+        }
         std::size_t before = env_.mark();
         std::size_t known = refinements_.size();
         learn(s->args[0], true);
@@ -532,7 +677,7 @@ class Ranges {
         facts_.loops.push_back({loops_.empty() ? -1 : loops_.back().number, first_symbol, {}});
         if (!loops_.empty())
             facts_.loops[static_cast<std::size_t>(loops_.back().number)].children.push_back(number);
-        loops_.push_back({number, first_symbol, env_.mark()});
+        loops_.push_back({number, first_symbol, env_.mark(), {}});
         forget_written(s->body);
         Value var;
         Value one{Poly(1), {}, {}};
@@ -543,6 +688,13 @@ class Ranges {
             // Which end is which depends on the sign: it is asked for what nearly all loops do.
             var.lower = where_positive(*by.exact, begin.lowers());
             var.upper = where_positive(*by.exact, difference(end, one).uppers());
+        }
+        for (const Bound& low : var.lower) {
+            for (const Bound& high : var.upper) {
+                auto apart = sum(high.value, low.value, -1);
+                if (apart && low.needs.empty() && high.needs.empty())
+                    loops_.back().known.push_back(*apart);
+            }
         }
         set(s->id, var);
         list(s->body);
@@ -566,6 +718,24 @@ class Ranges {
 
 bool is_remainder(E e) {
     return e->kind == ExprKind::Binary && e->op == Op::Mod && e->dtype == DType::Int64;
+}
+
+bool is_zero_test(S s) {
+    if (!only_raises(s)) return false;
+    std::vector<S> taken;
+    flatten(s->body, taken);
+    if (!taken[0]->args.empty()) return false;
+    const E test = s->args[0];
+    std::int64_t number = 0;
+    return test->kind == ExprKind::Binary && test->op == Op::Eq && costs_little(test->args[0]) &&
+           is_constant(test->args[1], number) && number == 0;
+}
+
+bool costs_little(E e) {
+    const bool computes = e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub);
+    return (computes || e->kind == ExprKind::Var || e->kind == ExprKind::Const ||
+            e->kind == ExprKind::Param) &&
+           std::all_of(e->args.begin(), e->args.end(), costs_little);
 }
 
 FunctionFacts find_index_ranges(Function& f) { return Ranges(f).run(); }

@@ -14,11 +14,18 @@ struct AccessTest {
     bool is_proven() const { return conditions.empty(); }
 };
 
+/// Where an index counts from.
+enum class CountsFrom : std::uint8_t {
+    Start,
+    End,     ///< a negative constant
+    Either,  ///< from the end where it is negative
+};
+
 /// A Checked or Wrapped access, in the order in which the walk meets them (see AccessWalk).
 struct AccessFacts {
     bool is_proven = false;
-    std::vector<bool> from_end;  ///< per axis: a negative constant, which counts from the end
-    std::vector<int> loops;      ///< around it, outermost first: indices of FunctionFacts::loops
+    std::vector<CountsFrom> counts_from;  ///< per axis
+    std::vector<int> loops;  ///< around it, outermost first: indices of FunctionFacts::loops
     std::vector<std::optional<AccessTest>> tests;  ///< per loop around it
 };
 
@@ -40,11 +47,19 @@ struct FunctionFacts {
     std::vector<Symbol> symbols;
     std::vector<AccessFacts> accesses;
     std::vector<Remainder> remainders;  ///< of each int64 a % n, in the order of the walk
+    std::vector<bool> never_zero;       ///< of each is_zero_test, in the order of the walk
     std::vector<LoopFacts> loops;       ///< For statements in the order of the walk
 };
 
+/// Whether an index may be written several times: at most sums of what is at hand.
+bool costs_little(ir::E e);
+
 /// Whether FunctionFacts::remainders has a row for the expression.
 bool is_remainder(ir::E e);
+
+/// Whether FunctionFacts::never_zero has a row for the statement: a test that raises where an
+/// integer is 0.
+bool is_zero_test(ir::S s);
 
 FunctionFacts find_index_ranges(ir::Function& f);
 

@@ -181,18 +181,14 @@ class HoistBounds final : public Rewriter {
         return b_.select(b_.binary(Op::Lt, a, b_.i64(0)), b_.binary(Op::Add, a, n), a);
     }
 
-    static bool costs_little(E e) {
-        const bool computes = e->kind == ExprKind::Binary && (e->op == Op::Add || e->op == Op::Sub);
-        return (computes || e->kind == ExprKind::Var || e->kind == ExprKind::Const ||
-                e->kind == ExprKind::Param) &&
-               std::all_of(e->args.begin(), e->args.end(), costs_little);
-    }
-
     S stmt(S s) override {
         switch (s->kind) {
             case StmtKind::Store:
             case StmtKind::Atomic: return store(s);
             case StmtKind::For: return loop(s);
+            case StmtKind::If:
+                if (is_zero_test(s) && facts_.never_zero[next_zero_test_++]) return nullptr;
+                return children(s);
             default: return children(s);
         }
     }
@@ -212,9 +208,11 @@ class HoistBounds final : public Rewriter {
                               const AccessFacts& facts) {
         std::vector<E> at(indices.begin(), indices.end());
         for (std::size_t k = 0; k < at.size(); ++k) {
-            if (facts.from_end[k]) {
-                at[k] = simplified(b_, b_.add(b_.extent(array, static_cast<int>(k)), at[k]));
-            }
+            if (facts.counts_from[k] == CountsFrom::Start) continue;
+            E from_end = simplified(b_, b_.add(b_.extent(array, static_cast<int>(k)), at[k]));
+            at[k] = facts.counts_from[k] == CountsFrom::End
+                        ? from_end
+                        : b_.select(b_.binary(Op::Lt, at[k], b_.i64(0)), from_end, at[k]);
         }
         return b_.list(std::span<const E>(at));
     }
@@ -242,7 +240,8 @@ class HoistBounds final : public Rewriter {
         s = with_args(s, args);
         int number = next_loop_++;
         if (!chosen_[number]) return with_body(s, each(s->body), {});
-        const std::size_t first_access = next_access_, first_remainder = next_remainder_;
+        const std::size_t first_access = next_access_, first_remainder = next_remainder_,
+                          first_zero_test = next_zero_test_;
         int first_loop = next_loop_;
         fast_ = number;
         S fast = with_body(s, each(s->body), {});
@@ -250,6 +249,7 @@ class HoistBounds final : public Rewriter {
         std::size_t end_access = next_access_;
         next_access_ = first_access;
         next_remainder_ = first_remainder;
+        next_zero_test_ = first_zero_test;
         next_loop_ = first_loop;
         S checked = with_body(s, each(s->body), {});
         b_.line = s->line;
@@ -272,7 +272,7 @@ class HoistBounds final : public Rewriter {
 
     FunctionFacts facts_;
     Choice chosen_;
-    std::size_t next_access_ = 0, next_remainder_ = 0;
+    std::size_t next_access_ = 0, next_remainder_ = 0, next_zero_test_ = 0;
     int next_loop_ = 0;
     int fast_ = -1;  // the loop whose fast version is being written
 };

@@ -5,7 +5,8 @@
 // which faults at the same iteration as Python would, with all stores before it done. A nest is
 // duplicated at most once, at the outermost loop at which all that can be known is known. Requires
 // that expressions are evaluated unconditionally. Conditions around an access (if i < n) count in
-// its favour. From the same knowledge, a % n becomes a, a - n or a + n where it is one of these.
+// its favour. From the same knowledge, a % n becomes a, a - n or a + n where it is one of these,
+// and the test whether n is 0 goes where it is not.
 #pragma once
 
 #include "ir/build.h"

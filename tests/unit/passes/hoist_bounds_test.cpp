@@ -135,7 +135,7 @@ TEST(HoistBounds, FlattenedIndices) {
     S inner = k.loop(j, k.b.i64(0), k.b.param(k.m), k.put(k.u, {flat}, k.one()));
     EXPECT_EQ(
         k.hoisted(k.loop(i, k.b.i64(0), k.b.param(k.n), inner)),
-        R"(  if ((((((n <= 1073741824) & (n >= -1073741824)) & (m <= 1073741824)) & (m >= -1073741824)) & (u.shape[0] <= 1073741824)) & (m >= 0)) & ((u.shape[0] >= (m * n)) & (m >= 0)):
+        R"(  if (((((n <= 1073741824) & (n >= -1073741824)) & (m <= 1073741824)) & (m >= -1073741824)) & (u.shape[0] <= 1073741824)) & (u.shape[0] >= (m * n)):
     for i in 0 to n:
       for j in 0 to m:
         u[(i * m) + j] = 1.0
@@ -294,5 +294,87 @@ TEST(HoistBounds, AnIndexThatIsExcludedElsewhereStaysTested) {
     S mean = t.put(t.u, {b.read(i)}, t.at(t.u, {t.plus(i, -1)}));
     std::string text =
         t.hoisted(t.loop(i, b.i64(0), b.extent(t.u, 0), b.branch(is_one, b.next(), mean)), false);
-    EXPECT_NE(text.find("u.wrapped[i - 1]"), std::string::npos) << text;
+    EXPECT_NE(text.find("u[select((i - 1) < 0, u.shape[0] + (i - 1), i - 1)]"), std::string::npos)
+        << text;
+}
+
+TEST(HoistBounds, PeriodicNeighboursCountFromTheEnd) {
+    Nest k(2);
+    Builder& b = k.b;
+    auto i = k.local("i"), j = k.local("j");
+    S inner = k.loop(j, b.i64(0), b.extent(k.u, 1),
+                     k.put(k.u, {b.read(i), b.read(j)}, k.at(k.u, {k.plus(i, -1), k.plus(j, -1)})));
+    EXPECT_EQ(k.hoisted(k.loop(i, b.i64(0), b.extent(k.u, 0), inner)),
+              R"(  for i in 0 to u.shape[0]:
+    for j in 0 to u.shape[1]:
+      u[i, j] = u[select((i - 1) < 0, u.shape[0] + (i - 1), i - 1), select((j - 1) < 0, u.shape[1] + (j - 1), j - 1)]
+)");
+    // Of an array with one element there is no second one from the end.
+    Nest two;
+    i = two.local("i");
+    EXPECT_EQ(two.hoisted(two.loop(i, two.b.i64(0), two.b.extent(two.u, 0),
+                                   two.put(two.u, {two.plus(i, -2)}, two.one()))),
+              R"(  if u.shape[0] >= 2:
+    for i in 0 to u.shape[0]:
+      u[select((i - 2) < 0, u.shape[0] + (i - 2), i - 2)] = 1.0
+  else rarely:
+    for i in 0 to u.shape[0]:
+      u.wrapped[i - 2] = 1.0
+)");
+}
+
+TEST(HoistBounds, ValuesOfFewBitsAndMasksHaveRanges) {
+    Nest k;
+    Builder& b = k.b;
+    auto bytes = b.array_param("bytes", DType::UInt8, 1, false);
+    auto table = b.local_array("table", DType::Float64, 1, Space::Private);
+    auto i = k.local("i");
+    auto value = [&] { return b.cast(b.load(bytes, {b.read(i)}), DType::Int64); };
+    auto loop_over = [&](S body) { return k.loop(i, b.i64(0), b.extent(bytes, 0), body); };
+    const E extents[] = {b.i64(256)};
+    std::string text = k.hoisted(
+        b.block({b.allocate(table, extents), loop_over(k.put(table, {value()}, k.one()))}));
+    EXPECT_NE(text.find("table[int64(bytes[i])]"), std::string::npos) << text;
+    // Tables of as many entries as bytes could count are seldom: no test before the loop.
+    EXPECT_EQ(k.hoisted(loop_over(k.put(k.u, {value()}, k.one()))),
+              R"(  for i in 0 to bytes.shape[0]:
+    u.wrapped[int64(bytes[i])] = 1.0
+)");
+    auto unknown = [&] { return b.load(k.r, {b.read(i)}); };
+    for (E index : {b.binary(Op::And, value(), b.i64(7)), b.binary(Op::And, b.i64(7), unknown()),
+                    b.binary(Op::Mod, unknown(), b.i64(8)),
+                    b.binary(Op::FloorDiv, b.binary(Op::And, unknown(), b.i64(31)), b.i64(4)),
+                    b.binary(Op::Shr, b.binary(Op::And, unknown(), b.i64(31)), b.i64(2))}) {
+        text = k.hoisted(loop_over(k.put(k.u, {index}, k.one())));
+        EXPECT_NE(text.find("if u.shape[0] >= 8:"), std::string::npos) << text;
+    }
+}
+
+TEST(HoistBounds, RemaindersOfUnknownNumbersAreBelowThePositiveDivisor) {
+    Nest k;
+    Builder& b = k.b;
+    auto i = k.local("i");
+    E index = b.binary(Op::Mod, b.load(k.r, {b.read(i)}), b.extent(k.u, 0));
+    EXPECT_EQ(k.hoisted(k.loop(i, b.i64(0), b.extent(k.r, 0), k.put(k.u, {index}, k.one()))),
+              R"(  if u.shape[0] >= 1:
+    for i in 0 to r.shape[0]:
+      u[r[i] % u.shape[0]] = 1.0
+  else rarely:
+    for i in 0 to r.shape[0]:
+      u.wrapped[r[i] % u.shape[0]] = 1.0
+)");
+}
+
+TEST(HoistBounds, ClampedIndicesAreInRange) {
+    Nest k;
+    Builder& b = k.b;
+    auto i = k.local("i");
+    E last = b.sub(b.extent(k.u, 0), b.i64(1));
+    E clamped = b.binary(Op::Min, b.binary(Op::Max, k.plus(i, -3), b.i64(0)), last);
+    E chosen = b.select(b.binary(Op::Lt, b.read(i), b.param(k.n)), b.i64(0), last);
+    EXPECT_EQ(k.hoisted(k.loop(i, b.i64(0), b.extent(k.u, 0),
+                               k.put(k.u, {clamped}, k.at(k.u, {chosen})))),
+              R"(  for i in 0 to u.shape[0]:
+    u[min(max(i - 3, 0), u.shape[0] - 1)] = u[select(i < n, 0, u.shape[0] - 1)]
+)");
 }
