@@ -21,6 +21,7 @@
 #include "passes/kernels/private_slots.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/bits_by_table.h"
+#include "passes/loops/index_set_splitting.h"
 #include "passes/loops/points_in_lanes.h"
 #include "passes/loops/products_ahead.h"
 #include "passes/loops/rows_together.h"
@@ -124,6 +125,9 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     run("lower_access", [&](ir::Module& m) { lower_access(m, target.keep_checks_visible); });
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
+        run("index_set_splitting", [](ir::Module& m) {
+            if (index_set_splitting(m)) simplify(m);
+        });
         run("stack_promotion", stack_promotion);
         run("sums_in_lanes", sums_in_lanes);
         run("updates_in_strips", updates_in_strips);
