@@ -291,7 +291,7 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
                               [](const auto& e) { return e.writes; });
     if (!device.info().host_memory) made.queue_device = &device;
     made.may_wait = made.queue_device && made.writes && !made.makes_objects &&
-                    !may_keep_arguments(compiled.module) &&
+                    !may_keep_arguments(compiled.module) && !may_print(compiled.module) &&
                     made.result.kind == frontend::ResultShape::Kind::None;
     made.polls = may_poll(compiled.module);
     if (device.info().host_memory) made.loops = depth_of_loops(compiled.module).value_or(-1);

@@ -105,12 +105,17 @@ class Length {
 
 }  // namespace
 
+/// Whether a function of the module calls a native function of such a name.
+template <class Names>
+static bool calls_native(const ir::Module& module, Names names) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [&](const auto& f) {
+        return std::any_of(f.natives.begin(), f.natives.end(), names);
+    });
+}
+
 /// Whether a function waits for other ranks.
 static bool communicates(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(),
-                           [](const std::string& name) { return name.starts_with("comm_"); });
-    });
+    return calls_native(module, [](const std::string& name) { return name.starts_with("comm_"); });
 }
 
 std::optional<int> depth_of_loops(const ir::Module& module) {
@@ -126,20 +131,20 @@ bool may_poll(const ir::Module& module) {
 }
 
 bool may_keep_arguments(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
-            return name == "object_keep" || name == "block_keep";
-        });
+    return calls_native(module, [](const std::string& name) {
+        return name == "object_keep" || name == "block_keep";
     });
 }
 
 bool may_make_objects(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const auto& f) {
-        return std::any_of(f.natives.begin(), f.natives.end(), [](const std::string& name) {
-            return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0 ||
-                   name.rfind("list_", 0) == 0 || name == "python_block";
-        });
+    return calls_native(module, [](const std::string& name) {
+        return name.rfind("text_", 0) == 0 || name.rfind("table_", 0) == 0 ||
+               name.rfind("list_", 0) == 0 || name == "python_block";
     });
+}
+
+bool may_print(const ir::Module& module) {
+    return calls_native(module, [](const std::string& name) { return name == "print"; });
 }
 
 }  // namespace unisono::python

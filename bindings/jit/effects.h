@@ -20,4 +20,7 @@ bool may_keep_arguments(const ir::Module& module);
 /// Whether a launch may make texts, dicts or sets.
 bool may_make_objects(const ir::Module& module);
 
+/// Whether a launch may print.
+bool may_print(const ir::Module& module);
+
 }  // namespace unisono::python

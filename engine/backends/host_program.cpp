@@ -272,6 +272,8 @@ class Run {
         if (const DeviceNative function = find_device_native(name)) return on_device(function, s);
         const NativeFunction function = find_native(name);
         if (!function) fail(ErrorKind::Internal, f_.name + ": there is no native function " + name);
+        // Behind the lines of kernels, and not where one failed.
+        if (name == "print" && !launcher_.wait()) end_.has_failed = true;
         on_host(function, s);
     }
 

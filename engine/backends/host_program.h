@@ -64,7 +64,7 @@ class KernelLauncher {
     /// Waits for what was started and reads the first element of a global array without a
     /// parameter; nothing where a kernel failed.
     virtual std::optional<std::uint64_t> read(std::int32_t array) = 0;
-    /// Waits for what was started; false where a kernel failed.
+    /// Waits for what was started, and prints what it has noted; false where a kernel failed.
     virtual bool wait() = 0;
     virtual Device& device() = 0;
 };

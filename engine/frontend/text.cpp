@@ -7,6 +7,7 @@
 
 #include "frontend/calls.h"
 #include "frontend/texts.h"
+#include "ir/noted_lines.h"
 
 namespace unisono::frontend {
 
@@ -285,8 +286,7 @@ Value Calls::call_print(const Node& node) {
     }
     values.insert(values.end(), line.values.begin(), line.values.end());
     E status = native("print", values, 1)[0];
-    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Runtime, "print: the output failed",
-             node.place);
+    fault_if(op_binary(Op::Ne, status, i64(0)), ErrorKind::Runtime, ir::print_failed, node.place);
     return {};
 }
 

@@ -225,9 +225,13 @@ struct Function {
     std::unique_ptr<Arena> arena;
 };
 
+struct NotedLines;  // ir/noted_lines.h
+
 /// Functions that call each other; functions[0] is the entry.
 struct Module {
     std::vector<Function> functions;
+    /// Of kernels for devices that print (pass note_prints), else null.
+    std::shared_ptr<const NotedLines> noted;
     Function& entry() { return functions.front(); }
     const Function& entry() const { return functions.front(); }
 };

@@ -18,6 +18,7 @@
 #include "passes/cleanup/stack_promotion.h"
 #include "passes/cleanup/storage_coalescing.h"
 #include "passes/kernels/inline_calls.h"
+#include "passes/kernels/note_prints.h"
 #include "passes/kernels/private_slots.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/bits_by_table.h"
@@ -94,6 +95,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     if (!is_host) {
         run("cut_at_grid_barriers", [&](ir::Module& m) { range_axes = cut_at_grid_barriers(m); });
     }
+    if (!is_host) run("note_prints", note_prints);
     if (!is_host) run("parallel_sums", parallel_sums);
     if (is_host) run("wrap_work_items", wrap_work_items);
     if (is_host) run("borrowed_blocks", borrowed_blocks);

@@ -180,25 +180,46 @@ std::string written(const std::int64_t* values, const std::string& how) {
 
 PyObject* print_error[3] = {};  // what the last print or block that failed raised
 
-/// values: bytes of the template, whether to flush, number of values, the template, the values.
-void print(std::int64_t* values) {
+/// A template with its values: bytes of the template, what the caller takes, number of values, the
+/// template, the values.
+std::string filled_template(const std::int64_t* values) {
+    const auto bytes = static_cast<std::size_t>(values[0]);
+    const std::string text(reinterpret_cast<const char*>(values + 3), bytes);
+    return filled(text, {values + 3 + (bytes + 7) / 8, static_cast<std::size_t>(values[2])});
+}
+
+/// Shows a text by f, with Python's lock; value 0 tells whether that failed.
+template <class F>
+void show(std::int64_t* values, F f) {
     PyGILState_STATE state = PyGILState_Ensure();
     values[0] = guarded<std::int64_t>(1, [&]() -> std::int64_t {
-        auto bytes = static_cast<std::size_t>(values[0]);
-        bool flushes = values[1] != 0;
-        std::string text(reinterpret_cast<const char*>(values + 3), bytes);
-        std::string all =
-            filled(text, {values + 3 + (bytes + 7) / 8, static_cast<std::size_t>(values[2])});
-        PyObject* out = PySys_GetObject("stdout");
-        if (!out || out == Py_None) return 0;
-        Ref held = Ref::of(out);
-        Ref line(str_of(all));
-        if (!line || PyFile_WriteObject(line.get(), out, Py_PRINT_RAW) != 0) throw PythonError{};
-        if (flushes && !Ref(PyObject_CallMethod(out, "flush", nullptr))) throw PythonError{};
+        f();
         return 0;
     });
     if (values[0] != 0) keep_error();
     PyGILState_Release(state);
+}
+
+/// As of filled_template; value 1: whether to flush.
+void print(std::int64_t* values) {
+    show(values, [&] {
+        const bool flushes = values[1] != 0;
+        const std::string all = filled_template(values);
+        PyObject* out = PySys_GetObject("stdout");
+        if (!out || out == Py_None) return;
+        Ref held = Ref::of(out);
+        Ref line(str_of(all));
+        if (!line || PyFile_WriteObject(line.get(), out, Py_PRINT_RAW) != 0) throw PythonError{};
+        if (flushes && !Ref(PyObject_CallMethod(out, "flush", nullptr))) throw PythonError{};
+    });
+}
+
+/// As of filled_template: a RuntimeWarning at the caller's line.
+void warn(std::int64_t* values) {
+    show(values, [&] {
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, filled_template(values).c_str(), 1) < 0)
+            throw PythonError{};
+    });
 }
 
 /// Runs f with Python's lock; where it throws, value 0 becomes `failed`.
@@ -216,11 +237,7 @@ void with_python(std::int64_t* values, std::int64_t failed, F f) {
 void make_text_of(std::int64_t* values) {
     PyGILState_STATE state = PyGILState_Ensure();
     int failed = guarded<int>(-1, [&] {
-        auto bytes = static_cast<std::size_t>(values[0]);
-        std::string text(reinterpret_cast<const char*>(values + 3), bytes);
-        std::string all =
-            filled(text, {values + 3 + (bytes + 7) / 8, static_cast<std::size_t>(values[2])});
-        const Text* made = make_text(decoded(all));
+        const Text* made = make_text(decoded(filled_template(values)));
         values[0] = made ? handle_of(made) : Heap::current() ? 0 : -1;
         return 0;
     });
@@ -381,6 +398,7 @@ void call_method(std::int64_t* values) {
 }
 
 [[maybe_unused]] const bool natives = add_natives({{"print", print},
+                                                   {"warn", warn},
                                                    {"text_of", make_text_of},
                                                    {"text_argument", take_argument},
                                                    {"text_number", read_number},

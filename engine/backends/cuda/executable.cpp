@@ -107,6 +107,9 @@ CudaExecutable::LaunchState CudaExecutable::prepare() const {
             if (!state.scratch.contains(s.array)) state.scratch[s.array] = memory.take(s.bytes);
         }
     }
+    if (const ir::NotedLines* noted = module_.noted.get())
+        state.lines.emplace(module_, device_, state.scratch.at(noted->counts).memory(),
+                            state.scratch.at(noted->words).memory());
     return state;
 }
 
@@ -326,7 +329,7 @@ class CudaExecutable::Launcher final : public KernelLauncher {
         if (faults_) faults_->start_copy_out(state_.fault.memory());
         Completion{&q, q.submitted()}.wait();
         owner_.device_.require_present();
-        return !faults_ || !faults_->has_failed();
+        return (!state_.lines || state_.lines->print()) && (!faults_ || !faults_->has_failed());
     }
 
     std::optional<std::uint64_t> read(std::int32_t array) override {
@@ -361,6 +364,7 @@ HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
         faults->start_copy_in(state.fault.memory());
         q.keep(faults);
     }
+    if (state.lines) state.lines->clear();
     HostEnd end;
     if (host_) {
         Launcher launcher(*this, args, state, faults.get());
@@ -382,6 +386,7 @@ HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
 }
 
 std::unique_ptr<PendingFault> CudaExecutable::submit(const LaunchArgs& args) {
+    if (module_.noted) return Executable::submit(args);  // what it prints comes in order
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
@@ -393,11 +398,13 @@ Fault CudaExecutable::launch(const LaunchArgs& args) {
     CudaQueue& q = device_.here();
     std::shared_ptr<Faults> faults;
     const HostEnd end = start(args, state, faults);
-    if (!faults && args.results.empty()) return {};  // what is read comes behind it on the queue
+    // What is read comes behind it on the queue.
+    if (!faults && args.results.empty() && !state.lines) return {};
     const std::uint64_t last = q.submitted();
     while (!q.wait_for(last, std::chrono::milliseconds(1000))) {
     }
     device_.require_present();
+    if (state.lines && !state.lines->print()) return {.site = state.lines->failed()};
     if (faults) {
         if (Fault fault = faults->read(); fault.site >= 0) return fault;
     }

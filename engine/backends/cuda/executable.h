@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "backends/codegen/compile.h"
 #include "backends/cuda/device.h"
 #include "backends/host_program.h"
 #include "backends/launch_memory.h"
+#include "backends/noted_lines.h"
 
 namespace unisono::cuda {
 
@@ -42,6 +44,7 @@ class CudaExecutable final : public Executable {
     struct LaunchState {
         LaunchMemory::Block fault, results;
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+        std::optional<LaunchLines> lines;                     ///< of kernels that print
         std::span<const SlotMemory> slots;  ///< by array, of the kernel that is started next
         std::int64_t number = 0;            ///< of that kernel among those started
     };

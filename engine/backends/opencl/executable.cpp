@@ -88,6 +88,9 @@ OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
                 state.scratch[a.array] = memory.take(a.bytes);
         }
     }
+    if (const ir::NotedLines* noted = module_.noted.get())
+        state.lines.emplace(module_, device_, state.scratch.at(noted->counts).memory(),
+                            state.scratch.at(noted->words).memory());
     return state;
 }
 
@@ -372,7 +375,7 @@ class OpenCLExecutable::Launcher final : public KernelLauncher {
         OpenCLQueue& q = owner_.device_.here();
         if (faults_) faults_->fetch(state_.fault_memory);
         Completion{&q, q.submitted()}.wait();
-        return !faults_ || !faults_->has_record();
+        return (!state_.lines || state_.lines->print()) && (!faults_ || !faults_->has_record());
     }
 
     std::optional<std::uint64_t> read(std::int32_t array) override {
@@ -420,6 +423,7 @@ HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
             faults = std::make_shared<Faults>(device_, kernels_.size());
             state.fault_memory = faults->memory(state.fault);
         }
+        if (state.lines) state.lines->clear();
         if (host_) {
             Launcher launcher(*this, args, state, faults.get());
             end = run_host_program(*host_, args, launcher);
@@ -442,6 +446,7 @@ HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
 }
 
 std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
+    if (module_.noted) return Executable::submit(args);  // what it prints comes in order
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
@@ -453,10 +458,12 @@ Fault OpenCLExecutable::launch(const LaunchArgs& args) {
     OpenCLQueue& q = device_.here();
     std::shared_ptr<Faults> faults;
     const HostEnd end = start(args, state, faults);
-    if (!faults && args.results.empty()) return {};  // what is read comes behind it on the queue
+    // What is read comes behind it on the queue.
+    if (!faults && args.results.empty() && !state.lines) return {};
     const Completion done{&q, q.submitted()};
     while (!q.wait_for(done.number, std::chrono::milliseconds(1000))) {
     }
+    if (state.lines && !state.lines->print()) return {.site = state.lines->failed()};
     if (faults) {
         if (Fault fault = faults->read(); fault.site >= 0) return fault;
     }

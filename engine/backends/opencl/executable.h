@@ -3,11 +3,13 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "backends/c_source/program.h"
 #include "backends/host_program.h"
 #include "backends/launch_memory.h"
+#include "backends/noted_lines.h"
 #include "backends/opencl/device.h"
 
 namespace unisono::opencl {
@@ -40,6 +42,7 @@ class OpenCLExecutable final : public Executable {
         Memory fault_memory;     ///< in `fault`, or that of the host too
         bool may_fault = false;  ///< a kernel has a record of faults
         std::map<std::int32_t, LaunchMemory::Block> scratch;  ///< by array
+        std::optional<LaunchLines> lines;                     ///< of kernels that print
         std::span<const SlotMemory> slots;  ///< by array, of the kernel that is started next
         std::int64_t number = 0;            ///< of that kernel among those started
     };

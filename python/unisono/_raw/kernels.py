@@ -60,7 +60,7 @@ class RawModule:
     finds races), on OpenCL and CUDA devices, with equal results. Numbers, arrays, pointers into arrays, control flow,
     ``__device__`` functions, templates, ``__shared__`` arrays, atomics, mathematics, vector types, structs, and warp
     functions, in which whole blocks meet, unions and cooperative groups are there (a kernel of ``this_grid()`` runs
-    on devices as several, cut where the grid meets); printf is not. Indices are tested. A pointer to a struct
+    on devices as several, cut where the grid meets), printf and assert. Indices are tested. A pointer to a struct
     takes a structured array (``align=True``), or bytes; one to a vector type also an array of its numbers.
 
     Examples

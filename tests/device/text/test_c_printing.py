@@ -1,4 +1,4 @@
-"""printf and assert in kernels of C text, on the host."""
+"""printf and assert in kernels of C text."""
 
 import contextlib
 import io
@@ -6,11 +6,9 @@ import io
 import numpy as np
 import pytest
 import unisono as un
-from jit_devices import host_devices
 
 
-@pytest.mark.parametrize("on", host_devices())
-def test_printf(on):
+def test_printf(device):
     text = r"""#include <cstdio>
     extern "C" __global__ void k(const double *a) {
         int i = threadIdx.x;
@@ -18,17 +16,19 @@ def test_printf(on):
         if (i > 5) printf("x");
     }"""
     out = io.StringIO()
-    with contextlib.redirect_stdout(out), un.device(on):
-        un.RawKernel(text, "k")((1,), (8,), (np.arange(8.0),))
+    with contextlib.redirect_stdout(out), un.device(device):
+        un.RawKernel(text, "k")((1,), (8,), (un.arange(8.0, device=device),))
     line = "%d|%5.2f|%-5d|%05d|%+d|%x|%u|%c|%8.3e|%g|text|   ab|%%\n"
     assert out.getvalue() == line % (3, 3.0, 3, 3, 3, 2**32 - 1, 3, "D", 3.0, 3.0) + "xx"
 
 
-def test_assert():
+def test_assert(device):
     text = """extern "C" __global__ void k(const double *a) { assert(a[threadIdx.x] < LIMIT); }"""
-    un.RawKernel(text, "k", options=("-DLIMIT=8",))((1,), (8,), (np.arange(8.0),))
+    a = un.arange(8.0, device=device)
+    un.RawKernel(text, "k", options=("-DLIMIT=8",))((1,), (8,), (a,))
     with pytest.raises(AssertionError, match=r"assert in .*:1: .*assert\(a"):
-        un.RawKernel(text, "k", options=("-DLIMIT=5",))((1,), (8,), (np.arange(8.0),))
+        un.RawKernel(text, "k", options=("-DLIMIT=5",))((1,), (8,), (a,))
+        un.synchronize()
 
 
 def test_indices_as_values(device):
