@@ -519,4 +519,7 @@ def _is_known_dtype(name):
 
 
 def _is_dtype(value):
-    return type(value).__name__ == "dtype" or type(value).__name__.endswith("DType")
+    kind = type(value)
+    # Numba's own type objects have the names of dtypes.
+    is_numbas = kind.__module__.startswith("numba.core.types.")
+    return kind.__name__ == "dtype" or kind.__name__.endswith("DType") or is_numbas

@@ -114,7 +114,7 @@ def scaled(v, n):
 def ldexp(x, i):
     v = float(x)
     # Beyond these bounds the result is 0 or infinite whatever the number is.
-    made = scaled(v, max(-5000, min(i | 0, 5000)))
+    made = scaled(v, max(-5000, min(int(i | 0), 5000)))
     if math.isinf(made) and not math.isinf(v):
         raise OverflowError("math range error")
     return made

@@ -29,6 +29,13 @@ def test_floats():
         assert repr(f(x)) == repr(floats(x)), x
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
+def test_powers_of_two_by_integers_of_each_width(dtype):
+    f = un.jit(lambda x, i: math.ldexp(x, i))
+    for x in (0.75, np.inf, 5e-324):
+        assert f(x, np.dtype(dtype).type(3)) == math.ldexp(x, 3)
+
+
 def logs(x, base):
     return math.log(x, base), math.log(x)
 
