@@ -170,6 +170,19 @@ PyMethodDef python_methods[] = {
         "copy_to_host",
         "copy_to_host($self, /, ary=None, stream=None)\n--\n\n"
         "A NumPy array with a copy of the elements, or `ary` filled with them, with Numba's name."),
+    METHOD("split",
+           "split($self, section, /, stream=None)\n--\n\n"
+           "Yields views of `section` elements each, with Numba's name; of one axis."),
+    METHOD("bind",
+           "bind($self, /, stream=None)\n--\n\n"
+           "The array itself, with Numba's name: work on it comes behind what writes it, on all "
+           "streams."),
+    METHOD("is_c_contiguous",
+           "is_c_contiguous($self, /)\n--\n\n"
+           "Whether it lies packed with the last axis first, with Numba's name."),
+    METHOD("is_f_contiguous",
+           "is_f_contiguous($self, /)\n--\n\n"
+           "Whether it lies packed with the first axis first, with Numba's name."),
     METHOD(
         "get",
         "get($self, /, stream=None, order='C', out=None)\n--\n\n"

@@ -391,3 +391,44 @@ def test_signed_and_unsigned_integers_compare_by_value(chosen, a, b):
     assert out[0] == (a < b)
     cuda.jit((uint64, int64, bool_[:]))(differs)[1, 1](np.uint64(b), np.int64(a), out)
     assert out[0] == (b < a)
+
+
+def test_numbas_methods_of_arrays(chosen):
+    x = cuda.to_device(np.arange(10.0))
+    assert [part.copy_to_host().tolist() for part in x.split(4)] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+    with pytest.raises(ValueError, match=r"split: got an array of 2 axes; expected one"):
+        x.reshape(2, 5).split(2)
+    with pytest.raises(ValueError, match=r"split: got sections of 0 elements; expected at least 1"):
+        x.split(0)
+    assert x.bind(cuda.stream()) is x
+    square = cuda.to_device(np.zeros((3, 3)))
+    assert square.is_c_contiguous() and not square.is_f_contiguous()
+    assert square.T.is_f_contiguous() and not square.T.is_c_contiguous()
+    assert not x[::2].is_c_contiguous()
+    with cuda.defer_cleanup():
+        del x
+    assert cuda.is_float16_supported()
+    assert not cuda.current_context().can_access_peer(0)
+
+
+def test_numbas_own_type_objects_are_dtypes(chosen):
+    kind = type("Float", (), {"__module__": "numba.core.types.scalars", "name": "float32"})
+    its_float32 = kind()
+
+    @cuda.jit
+    def f(o):
+        s = cuda.shared.array(4, dtype=its_float32)
+        i = cuda.threadIdx.x
+        s[i] = i + 0.1
+        cuda.syncthreads()
+        o[i] = s[3 - i] + its_float32(0.5)
+
+    o = cuda.to_device(np.zeros(4))
+    f[1, 4](o)
+    assert o.copy_to_host().tolist() == [
+        float(np.float32(i + 0.1) + np.float32(0.5)) for i in (3, 2, 1, 0)
+    ]

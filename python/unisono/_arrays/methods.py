@@ -111,6 +111,33 @@ def copy_to_device(self, source, stream=None):
     self[...] = given.to_device(self.device)
 
 
+def split(self, section, stream=None):
+    """Views of `section` elements each; the last one has what is left."""
+    if self.ndim != 1:
+        raise ValueError(
+            f"split: got an array of {self.ndim} axes; expected one; split a part of one axis"
+        )
+    section = operator.index(section)
+    if section < 1:
+        raise ValueError(f"split: got sections of {section} elements; expected at least 1")
+    return (self[begin : begin + section] for begin in range(0, self.size, section))
+
+
+def bind(self, stream=None):
+    """The array itself: work on it comes behind what writes it, on all streams."""
+    return self
+
+
+def is_c_contiguous(self):
+    """Whether it lies packed with the last axis first."""
+    return self.flags.c_contiguous
+
+
+def is_f_contiguous(self):
+    """Whether it lies packed with the first axis first."""
+    return self.flags.f_contiguous
+
+
 def get(self, stream=None, order="C", blocking=True, out=None):
     """A NumPy array with a copy of the elements, or `out` filled with them."""
     made = copy_to_host(self, out)

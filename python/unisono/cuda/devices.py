@@ -87,6 +87,10 @@ class _Current:
             int(found.get("compute_capability_minor", 0)),
         )
 
+    def can_access_peer(self, peer_device):
+        """False: kernels take memory of their own device; copies between devices need no access."""
+        return False
+
     MAX_THREADS_PER_BLOCK = property(lambda self: self._device.max_work_group_size)
     MULTIPROCESSOR_COUNT = property(lambda self: self._device.compute_units)
 
@@ -424,6 +428,17 @@ def external_stream(handle):
     made = object.__new__(Stream)
     made._device, made._queue = device, queues.Queue.from_handle(handle, device)
     return made
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """A block in which no memory is given back to the driver: it is kept for later arrays, as always."""
+    yield
+
+
+def is_float16_supported():
+    """Whether kernels of the current device compute with ``float16``: all do, where need be in float32."""
+    return True
 
 
 def current_context():
