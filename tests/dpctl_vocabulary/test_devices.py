@@ -274,3 +274,76 @@ def test_projections_and_inverse_roots(chosen):
     assert dpt.asnumpy(y).tolist() == [0.5, 0.25]
     assert dpt.proj(y).dtype == un.complex64
     assert dpt.rsqrt(dpt.ones((2, 3), device=chosen), order="F").flags.f_contiguous
+
+
+def test_what_devices_tell_of_themselves(chosen):
+    d = dpctl.SyclDevice(chosen)
+    for precision, has_it in (
+        ("half", d.has_aspect_fp16), ("single", True), ("double", d.has_aspect_fp64),
+    ):  # fmt: skip
+        told = getattr(d, f"{precision}_fp_config")
+        assert all(type(c) is dpctl.fp_config for c in told)
+        assert (dpctl.fp_config.round_to_nearest in told) == has_it
+    assert type(d.global_mem_cache_type) is dpctl.global_mem_cache_type
+    has_cache = d.global_mem_cache_size > 0
+    assert (d.global_mem_cache_type is dpctl.global_mem_cache_type.read_write) == has_cache
+    assert type(d.local_mem_type) is dpctl.local_mem_type
+    assert 0 < d.max_mem_alloc_size <= d.global_mem_size
+    assert d.version and isinstance(d.backend_version, str)
+    assert isinstance(d.image_max_buffer_size, int)
+    assert d.partition_type_property is dpctl.partition_property.no_partition
+    for parts in (d.partition_properties, d.partition_affinity_domains):
+        assert isinstance(parts, tuple)
+    if dpctl.partition_property.partition_by_counts in d.partition_properties:
+        part = d.create_sub_devices([1])[0]
+        assert part.partition_type_property is dpctl.partition_property.partition_by_counts
+    context = dpctl.SyclContext(d)
+    for name in ("atomic_memory_order", "atomic_fence_order"):
+        orders = getattr(context, f"{name}_capabilities")
+        assert orders == getattr(d, f"{name}_capabilities")
+        assert dpctl.memory_order.relaxed in orders
+    for name in ("atomic_memory_scope", "atomic_fence_scope"):
+        assert dpctl.memory_scope.device in getattr(context, f"{name}_capabilities")
+    assert dpctl.get_composite_devices() == d.sycl_platform.get_composite_devices() == []
+    q = dpctl.SyclQueue(d)
+    assert q.driver_version == d.driver_version and not q.is_in_order
+
+
+def test_copies_of_elements_and_bytes_that_are_set(chosen):
+    q = dpctl.SyclQueue(chosen)
+    a, b = (dpctl.memory.MemoryUSMDevice(64, queue=q) for _ in range(2))
+    q.memset(a, 300)
+    assert bytes(a) == bytes([44]) * 64
+    q.memset(a, 7, 8)
+    assert bytes(a) == bytes([7]) * 8 + bytes([44]) * 56
+    q.memset_async(b, -1, 1000).wait()
+    assert bytes(b) == bytes([255]) * 64
+    q.copy(b, a, 2, dtype="f8")
+    assert bytes(b) == bytes([7]) * 8 + bytes([44]) * 8 + bytes([255]) * 48
+    host = bytearray(6)
+    q.copy_async(host, a, 3, [], "u2").wait()
+    assert host == bytes([7]) * 6
+    with pytest.raises(ValueError, match=r"copy: the dtype is not known; got 'c8'"):
+        q.copy(a, b, 1, dtype="c8")
+    with pytest.raises(OverflowError, match=r"memset: count is not negative; got -1"):
+        q.memset(a, 0, -1)
+    q.prefetch(a, 64)
+    q.mem_advise(a, 64, 0)
+    for wrong in (
+        lambda: q.prefetch([], 4),
+        lambda: q.mem_advise([], 4, 0),
+        lambda: q.memset(None, 1),
+    ):
+        with pytest.raises(TypeError, match="expected memory or an array"):
+            wrong()
+
+
+def test_arguments_that_are_refused(chosen):
+    with pytest.raises(ValueError, match=r"SyclQueue: property is a text or several; got 4\.5"):
+        dpctl.SyclQueue(chosen, property=4.5)
+    with pytest.raises(TypeError, match="SyclEvent: expected a SyclEvent; got int"):
+        dpctl.SyclEvent(3)
+    with pytest.raises(ValueError, match="SyclTimer: device_timer is 'queue_barrier' or"):
+        dpctl.SyclTimer(device_timer="clock")
+    with pytest.raises(TypeError, match="SyclTimer: expected a SyclQueue; got ellipsis"):
+        dpctl.SyclTimer()(...)

@@ -4,11 +4,14 @@
 `program`, `utils`, and `dpex`, the words of numba-dpex's kernels. ``docs/dpctl.md`` says what there is.
 """
 
-from . import _devices, _queues, dpex, memory, program, tensor, utils
+from . import _devices, _queues, dpex, enum_types, memory, program, tensor, utils
 from ._devices import *  # noqa: F403
 from ._queues import *  # noqa: F403
+from .enum_types import *  # noqa: F403
 
-__all__ = [*_devices.__all__, *_queues.__all__, "dpex", "memory", "program", "tensor", "utils"]
+__all__ = [
+    *_devices.__all__, *_queues.__all__, *enum_types.__all__, "dpex", "enum_types", "memory", "program", "tensor", "utils",
+]  # fmt: skip
 
 
 def __getattr__(name):

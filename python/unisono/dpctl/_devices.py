@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import enum
 import os
+import pathlib
 
 from .. import _engine
 from .._engine import DeviceError
 from .._runtime.devices import page
+from .enum_types import (
+    backend_type,
+    device_type,
+    fp_config,
+    global_mem_cache_type,
+    local_mem_type,
+    memory_order,
+    memory_scope,
+    partition_property,
+)
 
 __all__ = [
     "SyclContext", "SyclContextCreationError", "SyclDevice", "SyclDeviceCreationError", "SyclPlatform",
-    "SyclSubDeviceCreationError", "backend_type", "device_type", "get_devices", "get_num_devices", "get_platforms",
+    "SyclSubDeviceCreationError", "get_composite_devices", "get_devices", "get_num_devices", "get_platforms",
     "has_accelerator_devices", "has_cpu_devices", "has_gpu_devices", "lsplatform", "select_accelerator_device",
     "select_cpu_device", "select_default_device", "select_device_with_aspects", "select_gpu_device",
 ]  # fmt: skip
@@ -31,30 +41,6 @@ class SyclSubDeviceCreationError(DeviceError):
 
 class SyclContextCreationError(DeviceError):
     """Devices that make no context."""
-
-
-class backend_type(enum.Enum):
-    """What stands between a program and its device; ``host`` is the engine itself, on the CPU."""
-
-    all = 0
-    cuda = 1
-    hip = 2
-    level_zero = 3
-    opencl = 4
-    host = 5
-    unknown = 6
-
-
-class device_type(enum.Enum):
-    """Kinds of devices."""
-
-    all = 0
-    accelerator = 1
-    automatic = 2
-    cpu = 3
-    custom = 4
-    gpu = 5
-    unknown = 6
 
 
 # Aspects by dpctl's names, and what says so of our devices.
@@ -81,18 +67,46 @@ _ASPECTS = {
     "is_component": lambda d: False,
     "is_composite": lambda d: False,
 }
-# dpctl's attributes and the properties that OpenCL's and CUDA's drivers tell.
+# PCI's numbers of vendors, for those that no driver tells.
+_VENDORS = {"AMD": 0x1022, "Intel": 0x8086, "NVIDIA": 0x10DE, "ARM": 0x13B5}
+
+
+def _vendor_id(device):
+    return next((n for name, n in _VENDORS.items() if device.vendor.startswith(name)), 0)
+
+
+def _cache_bytes(device):
+    """Of the last cache before memory; 0 where that is not known."""
+    if "l2_cache_size" in device.properties:
+        return device.properties["l2_cache_size"]
+    if device.name != "cpu":
+        return 0
+    sizes = [
+        int(path.read_text().strip().removesuffix("K")) << 10
+        for path in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+    ]
+    return max(sizes, default=0)
+
+
+def _version(device):
+    import unisono as un
+
+    return device.properties.get("platform_version") or un.__version__
+
+
+# dpctl's attributes, and the properties that OpenCL's and CUDA's drivers tell, or what to say in their place.
 _PROPERTIES = {
-    "address_bits": ("address_bits", 64), "driver_version": ("driver_version", "1.0"), "vendor_id": ("vendor_id", 0),
-    "max_clock_frequency": ("max_clock_frequency", 0), "max_mem_alloc_size": ("max_mem_alloc_size", 0),
-    "global_mem_cache_size": ("global_mem_cache_size", 0), "global_mem_cache_line_size": ("global_mem_cacheline_size", 64),
+    "address_bits": ("address_bits", 64), "driver_version": ("driver_version", "1.0"), "vendor_id": ("vendor_id", _vendor_id),
+    "max_clock_frequency": ("max_clock_frequency", 0), "max_mem_alloc_size": ("max_mem_alloc_size", lambda d: d.memory_bytes),
+    "global_mem_cache_size": ("global_mem_cache_size", _cache_bytes), "global_mem_cache_line_size": ("global_mem_cacheline_size", 64),
     "max_parameter_size": ("max_parameter_size", 1024), "mem_base_addr_align": ("mem_base_addr_align", 64),
     "error_correction_support": ("error_correction_support", False), "max_samplers": ("max_samplers", 0),
     "max_read_image_args": ("max_read_image_args", 0), "max_write_image_args": ("max_write_image_args", 0),
     "image_2d_max_width": ("image2d_max_width", 0), "image_2d_max_height": ("image2d_max_height", 0),
     "image_3d_max_width": ("image3d_max_width", 0), "image_3d_max_height": ("image3d_max_height", 0),
     "image_3d_max_depth": ("image3d_max_depth", 0), "profiling_timer_resolution": ("profiling_timer_resolution", 1),
-    "partition_max_sub_devices": ("partition_max_sub_devices", 0), "version": ("version", ""),
+    "partition_max_sub_devices": ("partition_max_sub_devices", 0), "version": ("version", _version), "backend_version": ("platform_version", _version),
+    "image_max_buffer_size": ("image_max_buffer_size", 0),
     "preferred_vector_width_char": ("preferred_vector_width_char", 16),
     "preferred_vector_width_short": ("preferred_vector_width_short", 8),
     "preferred_vector_width_int": ("preferred_vector_width_int", 4),
@@ -215,6 +229,62 @@ class SyclDevice:
     )
     sub_group_independent_forward_progress = False
     is_available = True
+
+    half_fp_config = property(
+        lambda self: self._floats("half", self.has_aspect_fp16),
+        doc="Of float16, a tuple of `fp_config`.",
+    )
+    single_fp_config = property(
+        lambda self: self._floats("single", True), doc="Of float32, a tuple of `fp_config`."
+    )
+    double_fp_config = property(
+        lambda self: self._floats("double", self.has_aspect_fp64),
+        doc="Of float64, a tuple of `fp_config`.",
+    )
+    # Atomic operations of kernels are relaxed; a fence orders what stands before and behind it.
+    atomic_memory_order_capabilities = (memory_order.relaxed,)
+    atomic_fence_order_capabilities = (
+        memory_order.relaxed, memory_order.acquire, memory_order.release, memory_order.acq_rel,
+    )  # fmt: skip
+    atomic_memory_scope_capabilities = atomic_fence_scope_capabilities = (
+        memory_scope.work_item, memory_scope.sub_group, memory_scope.work_group, memory_scope.device,
+    )  # fmt: skip
+    partition_affinity_domains = ()
+    partition_type_affinity_domain = "not_applicable"
+
+    def _floats(self, width, has_them):
+        # What the driver does not tell: IEEE's numbers, rounded to nearest, with fma.
+        bits = self._device.properties.get(f"{width}_fp_config", 0b10100111 if has_them else 0)
+        return tuple(c for c in fp_config if bits >> (c.value - 1) & 1)
+
+    @property
+    def global_mem_cache_type(self):
+        """A `global_mem_cache_type`."""
+        has_cache = self.global_mem_cache_size > 0
+        return global_mem_cache_type.read_write if has_cache else global_mem_cache_type.none
+
+    @property
+    def local_mem_type(self):
+        """A `local_mem_type`."""
+        number = self._device.properties.get(
+            "local_mem_type", 2 if self._device.name == "cpu" else 1
+        )
+        return local_mem_type.local if number == 1 else local_mem_type.global_mem
+
+    @property
+    def partition_properties(self):
+        """How `create_sub_devices` divides it, a tuple of `partition_property`."""
+        if "sub_devices" not in self._device.aspects:
+            return ()
+        return (partition_property.partition_equally, partition_property.partition_by_counts)
+
+    @property
+    def partition_type_property(self):
+        """How it came from its `parent_device`, a `partition_property`."""
+        is_whole = self._device.parent is None
+        return (
+            partition_property.no_partition if is_whole else partition_property.partition_by_counts
+        )
 
     @property
     def device_type(self):
@@ -339,7 +409,9 @@ class SyclDevice:
                 return bool(_ASPECTS[word](self._device))
         elif name in _PROPERTIES:
             source, otherwise = _PROPERTIES[name]
-            return self._device.properties.get(source, otherwise)
+            if source in self._device.properties or not callable(otherwise):
+                return self._device.properties.get(source, otherwise)
+            return otherwise(self._device)
         raise AttributeError(
             f"SyclDevice has no attribute '{name}'; print(device._device.properties) shows more"
         )
@@ -405,6 +477,10 @@ class SyclPlatform:
         kind = getattr(device_type, "name", device_type)
         return [SyclDevice(d) for d in self._devices if kind in ("all", d.kind)]
 
+    def get_composite_devices(self):
+        """An empty list: no device is made of others."""
+        return []
+
     def print_platform_info(self, verbosity=0):
         """Print its name and version, with `verbosity` also its devices."""
         print(f"Platform: {self.name}, {self.version}")
@@ -445,6 +521,10 @@ class SyclContext:
                 raise SyclContextCreationError(f"SyclContext: {error}") from None
 
     device_count = property(lambda self: len(self._devices), doc="How many devices it has.")
+    atomic_memory_order_capabilities = SyclDevice.atomic_memory_order_capabilities
+    atomic_fence_order_capabilities = SyclDevice.atomic_fence_order_capabilities
+    atomic_memory_scope_capabilities = SyclDevice.atomic_memory_scope_capabilities
+    atomic_fence_scope_capabilities = SyclDevice.atomic_fence_scope_capabilities
     sycl_platform = property(
         lambda self: self._devices[0].sycl_platform, doc="Of its first device."
     )
@@ -481,6 +561,11 @@ def get_devices(backend="all", device_type="all"):
         SyclDevice(d) for d in _engine._devices()
         if _word(backend) in ("all", _backend(d)) and _word(device_type) in ("all", d.kind)
     ]  # fmt: skip
+
+
+def get_composite_devices():
+    """An empty list: no device is made of others."""
+    return []
 
 
 def get_num_devices(backend="all", device_type="all"):

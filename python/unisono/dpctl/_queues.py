@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import time
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy as np
 from .._engine import DeviceError
 from .._runtime import queues
 from ._devices import SyclContext, SyclDevice
+from .enum_types import event_status_type
 
 __all__ = [
     "LocalAccessor", "SyclEvent", "SyclKernelInvalidRangeError", "SyclKernelSubmitError", "SyclQueue",
-    "SyclQueueCreationError", "SyclTimer", "device_context", "event_status_type", "get_current_queue",
-    "get_device_cached_queue",
+    "SyclQueueCreationError", "SyclTimer", "device_context", "get_current_queue", "get_device_cached_queue",
 ]  # fmt: skip
 
 
@@ -31,19 +30,12 @@ class SyclKernelInvalidRangeError(ValueError):
     """A range that no kernel has."""
 
 
-class event_status_type(enum.Enum):
-    """Whether something has happened."""
-
-    unknown_status = 0
-    submitted = 1
-    running = 2
-    complete = 3
-
-
 class SyclEvent:
     """The end of something that a queue was given; without a queue it has happened."""
 
     def __init__(self, arg=None):
+        if arg is not None and not isinstance(arg, SyclEvent):
+            raise TypeError(f"SyclEvent: expected a SyclEvent; got {type(arg).__name__}")
         self._event = getattr(arg, "_event", None)
         self._fills = list(getattr(arg, "_fills", ()))
         self._before = ()
@@ -114,6 +106,9 @@ class LocalAccessor:
         self.dtype = np.dtype(dtype)
 
 
+_COPIED = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
+
+
 class SyclQueue:
     """A queue of a device, in which work is done while the program goes on.
 
@@ -147,6 +142,10 @@ class SyclQueue:
             raise TypeError(
                 f"SyclQueue: expected a device, or a context and a device; got {len(args)} arguments"
             )
+        if not isinstance(property, (str, tuple, list, type(None))):
+            raise ValueError(
+                f"SyclQueue: property is a text or several; got {property!r}; expected 'in_order', 'enable_profiling'"
+            )
         words = [property] if isinstance(property, str) else list(property or ())
         unknown = [w for w in words if w not in ("in_order", "enable_profiling", "default")]
         if unknown:
@@ -173,12 +172,11 @@ class SyclQueue:
             self._queue = queues.Queue(
                 self._device, "in" if self.is_in_order else "out", self.has_enable_profiling
             )
-        else:
-            self.is_in_order = True
 
     _device = property(lambda self: self.sycl_device._device)
     backend = property(lambda self: self.sycl_device.backend, doc="A `backend_type`.")
     name = property(lambda self: self.sycl_device.name, doc="Of its device.")
+    driver_version = property(lambda self: self.sycl_device.driver_version, doc="Of its device.")
 
     def statements(self):
         """A context whose statements go to the queue."""
@@ -253,17 +251,38 @@ class SyclQueue:
             target[...] = source
         return self._event(before=dEvents)
 
-    def memset(self, mem, val, count):
-        """Set bytes, and wait."""
+    def copy(self, dest, src, count, dtype="u1"):
+        """`memcpy` of `count` elements of a dtype.
+
+        Raises
+        ------
+        ValueError
+            For a dtype that is no integer or float of up to 8 bytes.
+        """
+        self.copy_async(dest, src, count, dtype=dtype).wait()
+
+    def copy_async(self, dest, src, count, dEvents=None, dtype="u1"):
+        """`memcpy_async` of `count` elements of a dtype, as `copy`."""
+        if dtype not in _COPIED:
+            raise ValueError(
+                f"copy: the dtype is not known; got {dtype!r}; expected one of {', '.join(_COPIED)}"
+            )
+        return self.memcpy_async(dest, src, int(count) * int(dtype[1]), dEvents)
+
+    def memset(self, mem, val, count=0):
+        """Set the first `count` bytes, and wait; 0 sets all, as more than there are do."""
         self.memset_async(mem, val, count).wait()
 
-    def memset_async(self, mem, val, count, dEvents=None):
+    def memset_async(self, mem, val, count=0, dEvents=None):
         """`memset` behind events; gives the SyclEvent of its end."""
-        from .memory import part_of
+        from .memory import as_usm_memory
 
         self._after(dEvents)
+        count = int(count)
+        if count < 0:
+            raise OverflowError(f"memset: count is not negative; got {count}")
         with self.statements():
-            part_of(mem, int(count), "mem", writes=True)[...] = int(val) & 255
+            as_usm_memory(mem)._bytes[: count or None] = int(val) & 255
         return self._event(before=dEvents)
 
     def submit(self, kernel, args, gS, lS=None, dEvents=None):
@@ -297,8 +316,13 @@ class SyclQueue:
 
     def prefetch(self, mem, count=0):
         """Nothing: memory is where its kind says."""
+        from .memory import as_usm_memory
 
-    mem_advise = prefetch
+        as_usm_memory(mem)
+
+    def mem_advise(self, mem, count, advice):
+        """Nothing, as `prefetch`."""
+        self.prefetch(mem, count)
 
     def print_device_info(self):
         """Print what is known of its device."""
@@ -367,24 +391,34 @@ class SyclTimer:
     Parameters
     ----------
     host_timer : callable
-    device_timer, time_scale : optional
-        dpctl's.
+    device_timer : str, optional
+        dpctl's "queue_barrier" or "order_manager", without effect: barriers are timed.
+    time_scale : number
+        Of the seconds given.
+
+    Raises
+    ------
+    ValueError
+        For another `device_timer`.
     """
 
     def __init__(self, host_timer=time.perf_counter, device_timer=None, time_scale=1):
+        if device_timer not in (None, "queue_barrier", "order_manager"):
+            raise ValueError(
+                f"SyclTimer: device_timer is 'queue_barrier' or 'order_manager'; got {device_timer!r}"
+            )
         self._timer, self._scale, self.queue = host_timer, time_scale, None
         self._host = self._device = 0.0
 
     def __call__(self, queue=None):
+        if queue is not None and not isinstance(queue, SyclQueue):
+            raise TypeError(f"SyclTimer: expected a SyclQueue; got {type(queue).__name__}")
         self.queue = queue
         return self
 
     def __enter__(self):
-        self._is_timed = (
-            self.queue is not None
-            and self.queue.has_enable_profiling
-            and self.queue._queue is not None
-        )
+        self._has_profile = self.queue is not None and self.queue.has_enable_profiling
+        self._is_timed = self._has_profile and self.queue._queue is not None
         self._first = self.queue._queue.record() if self._is_timed else None
         self._begin = self._timer()
         return self
@@ -395,7 +429,10 @@ class SyclTimer:
             self.queue.wait()
             if self._is_timed:
                 self._device += self._first.elapsed(last) * 1e-9 * self._scale
-        self._host += (self._timer() - self._begin) * self._scale
+        passed = (self._timer() - self._begin) * self._scale
+        self._host += passed
+        if self._has_profile and not self._is_timed:  # the host did the work
+            self._device += passed
 
     @property
     def dt(self):
