@@ -285,6 +285,114 @@ def scan_blocks_by_tiles(x, carries, out, combine, n, blocks, items, share, rows
         un.barrier()
 
 
+@un.jit
+def scan_column(x, out, at, below, count, combine, before, follows):
+    """Scans `count` elements from number `at` on, each `below` elements behind the last one; returns the last result.
+
+    Where `follows` is true, `before` comes before them. Eight loads are under way at once.
+    """
+    value = x[at]
+    result = value
+    if follows:
+        result = combine(before, value)
+    out[at] = result
+    at += below
+    for _ in range((count - 1) // 8):
+        p, q, r, s = x[at], x[at + below], x[at + 2 * below], x[at + 3 * below]
+        t, u, v, w = x[at + 4 * below], x[at + 5 * below], x[at + 6 * below], x[at + 7 * below]
+        p = combine(value, p)
+        q = combine(p, q)
+        r = combine(q, r)
+        s = combine(r, s)
+        t = combine(s, t)
+        u = combine(t, u)
+        v = combine(u, v)
+        value = combine(v, w)
+        result = value
+        if follows:
+            p, q, r, s = (
+                combine(before, p),
+                combine(before, q),
+                combine(before, r),
+                combine(before, s),
+            )
+            t, u, v = combine(before, t), combine(before, u), combine(before, v)
+            result = combine(before, value)
+        out[at], out[at + below], out[at + 2 * below], out[at + 3 * below] = p, q, r, s
+        out[at + 4 * below], out[at + 5 * below], out[at + 6 * below], out[at + 7 * below] = (
+            t,
+            u,
+            v,
+            result,
+        )
+        at += 8 * below
+    for _ in range((count - 1) % 8):
+        value = combine(value, x[at])
+        result = value
+        if follows:
+            result = combine(before, value)
+        out[at] = result
+        at += below
+    return result
+
+
+@un.kernel
+def scan_columns(x, out, combine, n, below):
+    """Scans columns of n elements, of which `below` lie side by side: neighbours take neighbours."""
+    item = un.global_id(0)
+    lane = item // below
+    at = lane * n * below + (item - lane * below)
+    carry = scan_column(x, out, at, below, min(512, n), combine, x[at], False)
+    for begin in range(512, n, 512):
+        count = min(512, n - begin)
+        carry = scan_column(x, out, at + begin * below, below, count, combine, carry, True)
+
+
+@un.kernel
+def scan_column_totals(x, totals, combine, n, below, whole):
+    """The totals of the first `whole` blocks of each column. Those of a block lie side by side."""
+    item = un.global_id(0)
+    row = item // below
+    lane = row // whole
+    at = (lane * n + (row - lane * whole) * 512) * below + (item - row * below)
+    value = x[at]
+    for k in range(at + below, at + 8 * below, below):
+        value = combine(value, x[k])
+    for _ in range(63):
+        at += 8 * below
+        p, q, r, s = x[at], x[at + below], x[at + 2 * below], x[at + 3 * below]
+        t, u, v, w = x[at + 4 * below], x[at + 5 * below], x[at + 6 * below], x[at + 7 * below]
+        value = combine(combine(combine(combine(value, p), q), r), s)
+        value = combine(combine(combine(combine(value, t), u), v), w)
+    totals[item] = value
+
+
+@un.kernel
+def scan_column_carries(totals, carries, combine, below, whole):
+    """Of each column what comes before the block after each block."""
+    item = un.global_id(0)
+    lane = item // below
+    at = lane * whole * below + (item - lane * below)
+    scan_column(totals, carries, at, below, whole, combine, totals[at], False)
+
+
+@un.kernel
+def scan_column_blocks(x, carries, out, combine, n, below, blocks):
+    """As scan_columns, by a work-item for each block of each column."""
+    item = un.global_id(0)
+    row = item // below
+    column = item - row * below
+    lane = row // blocks
+    block = row - lane * blocks
+    at = (lane * n + block * 512) * below + column
+    count = min(512, n - block * 512)
+    if block == 0:
+        scan_column(x, out, at, below, count, combine, x[at], False)
+    else:
+        carry = carries[(row - lane - 1) * below + column]
+        scan_column(x, out, at, below, count, combine, carry, True)
+
+
 @un.kernel
 def first_extremes(x, places, values, better, n, pieces, size):
     """The place of the first best element of each piece of each lane; a NaN is the best.

@@ -8,6 +8,7 @@ namespace unisono::primitives {
 
 struct Scanning {
     Op op;
+    int axis;  ///< the last one but on devices
 };
 struct Segments {
     Op op;

@@ -78,12 +78,33 @@ void scan_by_tiles(DeviceWork& work, const DeviceVector& x, const DeviceVector& 
     scan_blocks(carries, tiles.rows, 0);
 }
 
+/// Columns of n elements, of which `below` lie side by side.
+void scan_columns(DeviceWork& work, const DeviceVector& x, const DeviceVector& to,
+                  const char* combine, std::int64_t n, std::int64_t below) {
+    /// Work-items that keep a multiprocessor busy, of one column each.
+    constexpr std::int64_t busy = 1024;
+    const std::int64_t columns = x.size / n, blocks = (n + Lanes::block - 1) / Lanes::block,
+                       whole = blocks - 1;
+    if (whole == 0 || columns >= busy * work.device().info().compute_units)
+        return work.run("scan_columns", {x, to, combine, n, below}, {columns});
+    const DeviceVector totals = work.scratch(x.dtype, columns * whole),
+                       carries = work.scratch(x.dtype, columns * whole);
+    work.run("scan_column_totals", {x, totals, combine, n, below, whole}, {columns * whole});
+    work.run("scan_column_carries", {totals, carries, combine, below, whole}, {columns});
+    work.run("scan_column_blocks", {x, carries, to, combine, n, below, blocks}, {columns * blocks});
+}
+
 }  // namespace
 
 void on_device::scan(const primitives::Scanning& scanning, Views in, Views out, Device& device) {
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]), to = vector_of(out[0]);
     const char* combine = combining_function(scanning.op, x.dtype);
+    const Dims shape = in[0].layout->shape();
+    const auto axis = static_cast<std::size_t>(scanning.axis);
+    if (axis + 1 < shape.size())
+        return scan_columns(work, x, to, combine, shape[axis],
+                            element_count(shape.subspan(axis + 1)));
     const Lanes lanes(x.size, lane_extent(in[0]));
     // Work-items that take short lanes share the lines of memory anyway.
     if (!work.has_cores() && lanes.n >= Tiles::warp)

@@ -165,6 +165,16 @@ void scan_lanes(const View& in, const View& out) {
                  });
 }
 
+/// Whether work-items of a device best take columns that lie side by side. Where these are few, or
+/// lanes lie in one piece each, the axis goes last.
+bool lies_in_columns(const Array& a, int axis) {
+    constexpr std::int64_t least = 32;
+    const Dims shape = a.shape();
+    return a.device() &&
+           element_count(shape.subspan(static_cast<std::size_t>(axis) + 1)) >= least &&
+           !transpose(a, axis_last(axis, a.rank())).view().layout->contiguous();
+}
+
 /// f<op, T>() of the operation and dtype.
 template <class F>
 void with_operation(Op op, DType dtype, F&& f) {
@@ -231,8 +241,13 @@ Array scan(Op op, const Array& a, int axis, std::optional<DType> dtype) {
     DType t = reduced_dtype(op, a.dtype(), dtype);
     // In float32 to the end, then rounded.
     if (is_half(t)) return astype(scan(op, a, axis, DType::Float32), t, false);
-    Array lanes = lanes_of(astype(a, t, false), axis);
-    return axis_back(call(primitives::scan, {&lanes, 1}, {op}), axis);
+    const Array given = astype(a, t, false);
+    if (lies_in_columns(given, axis)) {
+        const Array columns = packed(given);
+        return call(primitives::scan, {&columns, 1}, {op, axis});
+    }
+    const Array lanes = lanes_of(given, axis);
+    return axis_back(call(primitives::scan, {&lanes, 1}, {op, a.rank() - 1}), axis);
 }
 
 }  // namespace unisono::library

@@ -160,6 +160,31 @@ def test_scans_have_the_bits_of_the_host(device, dtype, shape):
     assert np.asarray(un.cumsum(x, axis=-1)).tobytes() == np.asarray(expected).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1, 32),
+        (512, 40),
+        (513, 33),
+        (6000, 100),
+        (9, 20_000),
+        (2, 1100, 5, 9),
+        (3, 70, 40),
+        (520, 70_000),
+    ],
+)
+def test_scans_of_columns_have_the_bits_of_the_host(device, dtype, shape):
+    """Columns that lie side by side, of one block or several, few columns or many."""
+    a = (np.random.default_rng(1).random(shape, np.float32) * 100 - 50).astype(dtype)
+    axis = 1 if len(shape) > 2 else 0
+    x = un.asarray(a, device=device)
+    got, expected = un.cumsum(x, axis=axis), un.cumsum(un.asarray(a), axis=axis)
+    assert np.asarray(got).tobytes() == np.asarray(expected).tobytes()
+    assert got.flags.c_contiguous or device == "cpu"
+    same(un.maximum.accumulate(x[:, ::-1], axis=0), np.maximum.accumulate(a[:, ::-1], axis=0))
+
+
 @pytest.mark.parametrize("shape", [(1,), (511,), (513,), (5000,), (4, 600), (600, 3)])
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "int64", "uint64", "float32", "float64", "complex128"]

@@ -157,7 +157,14 @@ Examples<primitives::Distinct> unique() {
 }
 
 Examples<primitives::Scanning> scan() {
-    return of_lanes<primitives::Scanning>(computed, {{Op::Add}, {Op::Min}});
+    Examples<primitives::Scanning> all;
+    for (DType t : computed) {
+        for (const Shape& shape : lanes) {
+            const int last = static_cast<int>(shape.size()) - 1;
+            for (Op op : {Op::Add, Op::Min}) all.push_back({{op, last}, {values(shape, t)}, {}});
+        }
+    }
+    return all;
 }
 
 Examples<primitives::Segments> reduce_segments() {
