@@ -1,15 +1,15 @@
 """Singular vectors of one large matrix by its bidiagonal form: no rank holds the whole.
 
 Reflections make the matrix bidiagonal, a column and a row at a time; those of a block change the rest together (Dongarra,
-Hammarling and Sorensen 1989). All ranks divide the bidiagonal matrix alike, which leaves its singular vectors as products
-of few numbers (Gu and Eisenstat 1995); each rank multiplies out its share of them, and reflects it back.
+Hammarling and Sorensen 1989). All ranks divide the bidiagonal matrix alike; each makes its share of its singular vectors and
+reflects them back.
 """
 
 import unisono as un
 
 from . import _blocks, _lapack
 from ._blocks import LETTERS, everywhere
-from ._checks import _epsilon, _linalg_error
+from ._divided import Divided
 
 # Columns and rows whose reflections are applied together.
 _width = 32
@@ -31,53 +31,25 @@ def svd(a, is_full=False):
     rows = un.empty((n, n), d.dtype, mesh=mesh)
     v = un.empty((n, n), a.dtype, mesh=mesh, layout=(None, "block"))
     with un.device("cpu"):
-        values, factors = divided(d, e, "svd: SVD")
-        rows.local = left_rows(factors, un.arange(n)[rows.global_index[0]])
-        v.local = right_columns(factors, un.arange(n)[v.global_index[1]]).astype(a.dtype)
+        divided = Divided(d, e, "svd: SVD")
+        rows.local = divided.left_rows(rows.global_index[0])
+        v.local = divided.right_columns(v.global_index[1]).astype(a.dtype)
     u = un.eye(m, m if is_full else n, dtype=a.dtype, device=mesh).to_layout((None, "block"))
     u[:n, :n] = rows
     reflect_back(u, table, 0, left)
     reflect_back(v, right, 1, upper)
-    return u.to_layout("block"), un.asarray(values, device=mesh), v.T.conj()
+    return u.to_layout("block"), un.asarray(divided.values, device=mesh), v.T.conj()
 
 
-def divided(d, e, what):
-    """Singular values of an upper bidiagonal matrix that all ranks have, the largest first, and factors of its vectors."""
-    if not (un.isfinite(d).all() and un.isfinite(e).all()):
-        raise _linalg_error(f"{what} did not converge")
-    size, least = un.maximum(abs(d).max(), abs(e).max()), _epsilon(d.dtype)
-    d, e = (x / un.where(size == 0, 1, size) for x in (d, e))
-    d = un.where(abs(d) < least, un.copysign(least, d), d)  # LAPACK divides by them
-    values, factors, info = getattr(_lapack, LETTERS[d.dtype.name] + "lasda")(d, e)
-    if info:
-        raise _linalg_error(f"{what} did not converge")
-    order = un.argsort(-values)
-    return values[order] * size, (order, factors)
-
-
-def left_rows(factors, which):
-    """Rows of the left singular vectors."""
-    order, factors = factors
-    return _multiplied(factors, which, 0)[:, order]
-
-
-def right_columns(factors, which):
-    """Some of the right singular vectors."""
-    order, factors = factors
-    return _multiplied(factors, order[which], 1).T
-
-
-def _multiplied(factors, which, is_right):
-    return getattr(_lapack, LETTERS[factors[1].dtype.name] + "lalsa")(factors, which, is_right)
-
-
-def reflect_back(x, reflectors, offset, taus):
-    """Apply blocks of reflections, the last first, to columns of which each rank has some."""
-    larft = getattr(_lapack, LETTERS[x.dtype.name] + "larft")
+def reflect_back(x, reflectors, offset, tau):
+    """Apply reflections, the last first, to columns of which each rank has some."""
+    larft, width = getattr(_lapack, LETTERS[x.dtype.name] + "larft"), _blocks.block_of(x.shape[0])
     with un.device("cpu"):
-        for first, tau in reversed(taus):
-            v = everywhere(reflectors[first + offset :, first : first + tau.shape[0]])
-            _blocks.update(x[first + offset :], _reflect, v, larft(v, tau))
+        for first in reversed(range(0, tau.shape[0], width)):
+            some = tau[first : first + width]
+            v = everywhere(reflectors[first + offset :, first : first + some.shape[0]])
+            v = un.tril(v)  # what is above is of the matrix before
+            _blocks.update(x[first + offset :], _reflect, v, larft(v, some))
 
 
 def _reflect(own, v, t):
@@ -91,8 +63,8 @@ def _reduced(a, letter):
     right = un.zeros((n, n), a.dtype, mesh=mesh, layout=(("cyclic", size), None))
     products = un.empty(m, a.dtype, mesh=mesh, layout=(("cyclic", size),))
     larfg, real = getattr(_lapack, letter + "larfg"), abs(un.zeros(0, a.dtype)).dtype
-    d, e = un.zeros(n, real, device="cpu"), un.zeros(n - 1, real, device="cpu")
-    left, upper = [], []
+    d, e = (un.zeros(k, real, device="cpu") for k in (n, n - 1))
+    left, upper = (un.zeros(k, a.dtype, device="cpu") for k in (n, n - 1))
     with un.device("cpu"):
         for first in range(0, n, _width):
             count = min(_width, n - first)
@@ -102,12 +74,11 @@ def _reduced(a, letter):
             # The matrix is now what it was less v @ y.conj().T and x @ u.conj().T.
             v, x = un.zeros(columns.shape, a.dtype), un.zeros(columns.shape, a.dtype)
             u, y = un.zeros((n - first, count), a.dtype), un.zeros((n - first, count), a.dtype)
-            left_tau, right_tau = un.zeros(count, a.dtype), un.zeros(count, a.dtype)
             rest = table[first:, first:]
             own, indices = rest.local, un.arange(m - first)[rest.global_index[0]]
             for k in range(count):
                 now = columns[k:, k] - v[k:, :k] @ y[k, :k].conj() - x[k:, :k] @ u[k, :k].conj()
-                d[first + k], v[k:, k], left_tau[k] = larfg(now)
+                d[first + k], v[k:, k], left[first + k] = larfg(now)
                 if first + k == n - 1:
                     break
                 one = v[k:, k].copy()
@@ -118,20 +89,17 @@ def _reduced(a, letter):
                 product = _blocks.sum_of_ranks(mesh, part).conj()
                 product = product - y[k + 1 :, :k] @ (v[k:, :k].conj().T @ one)
                 product = product - u[k + 1 :, :k] @ (x[k:, :k].conj().T @ one)
-                y[k + 1 :, k] = product * left_tau[k]
+                y[k + 1 :, k] = product * left[first + k]
                 now = rows[k, k + 1 :] - y[k + 1 :, : k + 1].conj() @ v[k, : k + 1]
                 now = now - u[k + 1 :, :k].conj() @ x[k, :k]
-                e[first + k], u[k + 1 :, k], right_tau[k] = larfg(now.conj())
+                e[first + k], u[k + 1 :, k], upper[first + k] = larfg(now.conj())
                 one = u[k + 1 :, k].copy()
                 part = products[first + k + 1 :]
                 part.local = own[len(indices) - part.local.shape[0] :, k + 1 :] @ one
                 product = everywhere(part)
                 product = product - v[k + 1 :, : k + 1] @ (y[k + 1 :, : k + 1].conj().T @ one)
                 product = product - x[k + 1 :, :k] @ (u[k + 1 :, :k].conj().T @ one)
-                x[k + 1 :, k] = product * right_tau[k]
-            left.append((first, left_tau))
-            if first < n - 1:
-                upper.append((first, right_tau[: n - 1 - first]))
+                x[k + 1 :, k] = product * upper[first + k]
             table[first:, first:end], right[first:, first:end] = v, u
             if end < n:
                 rest = table[end:, end:]

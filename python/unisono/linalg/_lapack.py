@@ -209,48 +209,36 @@ def _sterf(t):
 
 def _lasda(t):
     def lasda(d, e):
-        """Singular values of an upper bidiagonal matrix of more than 3 columns, and factors for lalsa: (d, factors, info)."""
+        """Divide and conquer an upper bidiagonal matrix of more than 3 columns: (d, tree, (u, vt), factors, info).
+
+        The tree's lists have the middle row of each matrix that is divided, and how many rows are before and behind it.
+        """
         n, info = d.shape[0], _integers(1)
         leaf = max(3, min(25, n // 2))
-        levels = (n // leaf).bit_length() + 1
+        depth, count, tree = _integers(1), _integers(1), [_integers(n) for _ in range(3)]
+        _engine._fortran(t + "lasdt", n, depth, count, *tree, leaf)
+        levels, nodes = int(depth[0]), int(count[0])
         values, beside = vector(d, _DTYPES[t]), zeros(n, _DTYPES[t])
         beside[: n - 1] = e
 
         def numbers(rows):
             return zeros((rows, n), _DTYPES[t])
 
-        factors = (
-            numbers(leaf), n, numbers(leaf + 1), _integers(n), numbers(levels), numbers(2 * levels), numbers(levels),
-            numbers(2 * levels), _integers(n), _integers(2 * levels * n), n, _integers(levels * n), numbers(2 * levels),
-            zeros(n, _DTYPES[t]), zeros(n, _DTYPES[t]),
-        )  # fmt: skip
+        u, vt, counts = numbers(leaf), numbers(leaf + 1), _integers(n)
+        difl, difr, z, poles = (numbers(levels * k) for k in (1, 2, 1, 2))
+        givptr, givcol, givnum = _integers(n), _integers((2 * levels, n)), numbers(2 * levels)
+        perm, c, s = _integers((levels, n)), zeros(n, _DTYPES[t]), zeros(n, _DTYPES[t])
         work = zeros(6 * n + (leaf + 1) ** 2, _DTYPES[t])
         _engine._fortran(
-            t + "lasda", 1, leaf, n, 0, values, beside, *factors, work, _integers(7 * n), info
-        )
-        return values, (leaf, *factors), _value(info)
+            t + "lasda", 1, leaf, n, 0, values, beside, u, n, vt, counts, difl, difr, z, poles, givptr, givcol, n,
+            perm, givnum, c, s, work, _integers(7 * n), info,
+        )  # fmt: skip
+        centres, befores, behinds = (x[:nodes].tolist() for x in tree)
+        tree = [k - 1 for k in centres], befores, behinds
+        factors = counts, difl, difr, z, poles, givptr, givcol, perm, givnum, c, s
+        return values, tree, (u, vt), factors, _value(info)
 
     return lasda
-
-
-def _lalsa(t):
-    def lalsa(factors, which, is_right=0):
-        """Rows `which` of the left singular vectors, or columns of the right ones, as rows."""
-        leaf, u, n, *rest = factors
-        made, work = zeros((len(which), n), _DTYPES[t]), zeros(n, _DTYPES[t])
-        numbers, info = _integers(3 * n), _integers(1)
-        for first in range(0, len(which), 64):  # as many as the core's own cache holds
-            few = which[first : first + 64]
-            b = zeros((len(few), n), _DTYPES[t])
-            b[range(len(few)), few] = 1
-            x = zeros((len(few), n), _DTYPES[t])
-            _engine._fortran(
-                t + "lalsa", is_right, leaf, n, len(few), b, n, x, n, u, n, *rest, work, numbers, info,
-            )  # fmt: skip
-            made[first : first + 64] = x
-        return made
-
-    return lalsa
 
 
 def _bev(t):
@@ -319,7 +307,6 @@ def _all():
     for t in "sd":
         for stem, make in (
             ("syev", _syev), ("bdsqr", _bdsqr), ("pttrf", _pttrf), ("sterf", _sterf), ("lasda", _lasda),
-            ("lalsa", _lalsa),
         ):  # fmt: skip
             made[t + stem] = make(t)
     for t in "sdcz":

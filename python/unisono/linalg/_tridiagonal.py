@@ -7,9 +7,11 @@ bidiagonal one, whose right singular vectors are its eigenvectors; each rank fin
 
 import unisono as un
 
-from . import _bidiagonal, _blocks, _lapack
+from . import _blocks, _lapack
+from ._bidiagonal import reflect_back
 from ._blocks import LETTERS, everywhere
 from ._checks import _linalg_error
+from ._divided import Divided
 
 # Columns whose reflections are applied together.
 _width = 32
@@ -19,18 +21,18 @@ def eigh(a):
     """Eigenvalues in rising order, and the vectors."""
     n, mesh, letter = a.shape[0], a.mesh, LETTERS[a.dtype.name]
     table, rows = _blocks.dealt(a)
-    d, e, taus = _reduced(table, rows, letter)
+    d, e, tau = _reduced(table, rows, letter)
     v = un.empty((n, n), a.dtype, mesh=mesh, layout=(None, "block"))
     with un.device("cpu"):
-        w, factors = _divided(d, e, _lapack.real_letter(letter))
-        largest_last = un.arange(n)[::-1][v.global_index[1]]
-        v.local = _bidiagonal.right_columns(factors, largest_last).astype(a.dtype)
-    _bidiagonal.reflect_back(v, table, 1, taus)
+        w, divided = _divided(d, e, _lapack.real_letter(letter))
+        smallest_first = un.arange(n)[::-1][v.global_index[1]]
+        v.local = divided.right_columns(smallest_first).astype(a.dtype)
+    reflect_back(v, table, 1, tau)
     return un.asarray(w, device=mesh), v.to_layout("block")
 
 
 def _divided(d, e, letter):
-    """Eigenvalues, and the factors of the vectors."""
+    """Eigenvalues, and what makes the vectors, the last first."""
     beside = un.zeros(d.shape[0] + 1, d.dtype)
     beside[1:-1] = abs(e)
     around = beside[1:] + beside[:-1]
@@ -41,25 +43,25 @@ def _divided(d, e, letter):
     if info:
         raise _linalg_error("eigh: Eigenvalues did not converge")
     root = un.sqrt(moved)
-    _, factors = _bidiagonal.divided(root, beside * root[:-1], "eigh: Eigenvalues")
+    divided = Divided(root, beside * root[:-1], "eigh: Eigenvalues")
     w, info = getattr(_lapack, letter + "sterf")(d, e)
     if info:
         raise _linalg_error("eigh: Eigenvalues did not converge")
-    return w, factors
+    return w, divided
 
 
 def _reduced(table, rows, letter):
-    """Diagonal and what is beside it, on all ranks, and where each block of reflectors begins in the table, with their factors."""
+    """Diagonal, what is beside it, and the factors of the reflectors, which are left in the table."""
     n, mesh = table.shape[0], table.mesh
     larfg, real = getattr(_lapack, letter + "larfg"), abs(un.zeros(0, table.dtype)).dtype
     products = un.empty(n, table.dtype, mesh=mesh, layout=(("cyclic", rows),))
-    d, e, taus = un.zeros(n, real, device="cpu"), un.zeros(max(0, n - 1), real, device="cpu"), []
+    d, e = (un.zeros(k, real, device="cpu") for k in (n, n - 1))
+    tau = un.zeros(n - 1, table.dtype, device="cpu")
     with un.device("cpu"):
         for first in range(0, n, _width):
             count = min(_width, n - first)
             column = everywhere(table[first:, first : first + count])
             v, w = un.zeros(column.shape, table.dtype), un.zeros(column.shape, table.dtype)
-            tau = un.zeros(count, table.dtype)
             rest = table[first:, first:]
             own, indices = rest.local, rest.global_index[0]
             for k in range(count):
@@ -68,23 +70,20 @@ def _reduced(table, rows, letter):
                 d[first + k] = now[0].real
                 if first + k == n - 1:
                     break
-                e[first + k], v[k + 1 :, k], tau[k] = larfg(now[1:])
+                e[first + k], v[k + 1 :, k], tau[first + k] = larfg(now[1:])
                 x = v[k + 1 :, k].copy()
                 below = products[first + k + 1 :]
                 below.local = own[len(indices) - below.local.shape[0] :, k + 1 :] @ x
                 y = everywhere(below)
                 one, other = v[k + 1 :, :k], w[k + 1 :, :k]
                 y = y - one @ (other.conj().T @ x) - other @ (one.conj().T @ x)
-                y = y * tau[k]
-                w[k + 1 :, k] = y - x * (0.5 * tau[k] * un.vdot(y, x))
+                y = y * tau[first + k]
+                w[k + 1 :, k] = y - x * (0.5 * tau[first + k] * un.vdot(y, x))
             end = first + count
-            used = min(count, n - 1 - first)
-            if used > 0:
-                taus.append((first, tau[:used].copy()))
-                table[first:, first:end] = v
+            table[first:, first:end] = v
             if end < n:
                 rest = table[end:, end:]
                 _blocks.update(
                     rest, _blocks.subtract_both, v[count:], w[count:], rest.global_index[0]
                 )
-    return d, e, taus
+    return d, e, tau
