@@ -195,9 +195,9 @@ void set_argument(PyObject* o, bool single, FortranArgument& a) {
 /// their memory. A function's result is returned as a float, else None.
 PyObject* fortran_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        constexpr int most = 26;
+        constexpr int most = 24;
         if (n < 2 || n > most + 1)
-            fail(ErrorKind::Internal, "_fortran: takes a name and up to 26 arguments");
+            fail(ErrorKind::Internal, "_fortran: takes a name and up to 24 arguments");
         std::string name = PyUnicode_AsUTF8(args[0]);
         void* function = library::blas::routine(name);
         bool single = name[0] == 's' || name[0] == 'c' || name.starts_with("is");
@@ -211,8 +211,7 @@ PyObject* fortran_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexc
         auto run = [&]<class R>() {
             return library::blas::call<R>(function, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7],
                                           p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15],
-                                          p[16], p[17], p[18], p[19], p[20], p[21], p[22], p[23],
-                                          p[24], p[25]);
+                                          p[16], p[17], p[18], p[19], p[20], p[21], p[22], p[23]);
         };
         std::string stem = name.substr(1);
         if (name[0] == 'd' && (stem == "dot" || stem == "nrm2" || stem == "asum"))
