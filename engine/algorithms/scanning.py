@@ -435,6 +435,102 @@ def first_of_pieces(places, values, out, better, pieces):
 
 
 @un.jit
+def goes_first(v, place, best, best_place, better):
+    """Whether an element is the one of two that extremes give: the better one, the first of equal ones."""
+    if best != best:
+        return v != v and place < best_place
+    return better(v, best) or (place < best_place and not better(best, v))
+
+
+@un.jit
+def first_of_items(bests, found, best, place, better, own, column, width):
+    """Leaves in group memory, for each `width` work-items of a group, the first best of their elements at column 0."""
+    bests[own] = best
+    found[own] = place
+    un.barrier()
+    half = width >> 1
+    while half > 0:
+        if column < half:
+            other = bests[own + half]
+            other_place = found[own + half]
+            if goes_first(other, other_place, best, place, better):
+                best = other
+                place = other_place
+                bests[own] = best
+                found[own] = place
+        un.barrier()
+        half = half >> 1
+
+
+@un.kernel
+def first_extremes_by_groups(x, places, values, better, n, pieces, size, width, items):
+    """As first_extremes, for `items` pieces: `width` work-items of a group of 256 take one, each every width-th element."""
+    bests = un.local_array(256, x.dtype)
+    found = un.local_array(256, np.int64)
+    own = un.local_id(0)
+    row = own // width
+    column = own - row * width
+    item = un.group_id(0) * (256 // width) + row
+    here = min(item, items - 1)
+    lane = here // pieces
+    first = lane * n + (here - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    place = first + column if first + column < last else first
+    best = x[place]
+    at = first + column + width
+    whole = (last - at + width - 1) // width // 8 if at < last else 0
+    for _ in range(whole):  # eight loads are under way at once
+        p, q, r, s = x[at], x[at + width], x[at + 2 * width], x[at + 3 * width]
+        t, u, v, w = x[at + 4 * width], x[at + 5 * width], x[at + 6 * width], x[at + 7 * width]
+        if best == best and better(p, best):
+            best, place = p, at
+        if best == best and better(q, best):
+            best, place = q, at + width
+        if best == best and better(r, best):
+            best, place = r, at + 2 * width
+        if best == best and better(s, best):
+            best, place = s, at + 3 * width
+        if best == best and better(t, best):
+            best, place = t, at + 4 * width
+        if best == best and better(u, best):
+            best, place = u, at + 5 * width
+        if best == best and better(v, best):
+            best, place = v, at + 6 * width
+        if best == best and better(w, best):
+            best, place = w, at + 7 * width
+        at += 8 * width
+    for k in range(at, last, width):
+        v = x[k]
+        if best == best and better(v, best):
+            best, place = v, k
+    first_of_items(bests, found, best, place, better, own, column, width)
+    if column == 0 and item < items:
+        places[item] = found[own] - lane * n
+        values[item] = bests[own]
+
+
+@un.kernel
+def first_of_pieces_by_groups(places, values, out, better, pieces):
+    """As first_of_pieces, by a group of 256 work-items for each lane."""
+    bests = un.local_array(256, values.dtype)
+    found = un.local_array(256, np.int64)
+    own = un.local_id(0)
+    lane = un.group_id(0)
+    first = lane * pieces
+    start = first + own if own < pieces else first
+    best = values[start]
+    place = places[start]
+    for k in range(first + own + 256, first + pieces, 256):
+        v = values[k]
+        if best == best and better(v, best):
+            best = v
+            place = places[k]
+    first_of_items(bests, found, best, place, better, own, own, 256)
+    if own == 0:
+        out[lane] = found[0]
+
+
+@un.jit
 def is_smaller(a, b):
     """Whether a number is better than another, as a NaN is."""
     return not (a >= b)

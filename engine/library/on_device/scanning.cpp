@@ -119,6 +119,27 @@ void on_device::scan(const primitives::Scanning& scanning, Views in, Views out, 
 
 namespace {
 
+/// As places, by groups of work-items: one takes several short lanes, or several take pieces of a
+/// long one.
+void places_by_groups(DeviceWork& work, const DeviceVector& x, const DeviceVector& to,
+                      const char* better, std::int64_t n) {
+    constexpr std::int64_t group = 256, busy = 16, least = 1 << 12;
+    const std::int64_t lanes = x.size / n;
+    std::int64_t width = Tiles::warp;
+    while (width < group && width * 8 <= n) width *= 2;
+    const std::int64_t wanted = busy * work.device().info().compute_units / lanes,
+                       pieces = std::clamp<std::int64_t>(wanted, 1, (n + least - 1) / least),
+                       size = (n + pieces - 1) / pieces, used = (n + size - 1) / size,
+                       items = lanes * used, rows = group / width;
+    const DeviceVector found = used > 1 ? work.scratch(DType::Int64, items) : to,
+                       values = work.scratch(x.dtype, items);
+    work.run("first_extremes_by_groups", {x, found, values, better, n, used, size, width, items},
+             {(items + rows - 1) / rows * group}, group);
+    if (used > 1)
+        work.run("first_of_pieces_by_groups", {found, values, to, better, used}, {lanes * group},
+                 group);
+}
+
 void places(bool largest, const View& in, const View& out, Device& device) {
     DeviceWork work(device);
     const DeviceVector x = vector_of(in);
@@ -126,6 +147,8 @@ void places(bool largest, const View& in, const View& out, Device& device) {
                              ? (largest ? "is_larger_complex" : "is_smaller_complex")
                              : (largest ? "is_larger" : "is_smaller");
     const std::int64_t n = lane_extent(in), lanes = x.size / n;
+    if (!work.has_cores() && n >= Tiles::warp)
+        return places_by_groups(work, x, vector_of(out), better, n);
     const std::int64_t pieces = std::min(n, work.pieces(x.size, 1 << 12) / lanes + 1);
     const std::int64_t size = (n + pieces - 1) / pieces, used = (n + size - 1) / size;
     DeviceVector found = work.scratch(DType::Int64, lanes * used),

@@ -89,7 +89,7 @@ def test_selections_of_long_lanes(device, kind, shape):
             same(got, np.asarray(near))
 
 
-@pytest.mark.parametrize("n", [1, 511, 512, 513, 5000, 40_000])
+@pytest.mark.parametrize("n", [1, 33, 130, 511, 512, 513, 5000, 40_000])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_first_places_of_extremes(device, dtype, n):
     """Of equal extremes the first one counts, and the first NaN before all."""
