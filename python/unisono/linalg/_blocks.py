@@ -66,7 +66,7 @@ def sum_of_ranks(mesh, part):
     """The sum of what the ranks have, on all of them."""
     parts = un.empty((mesh.size, *part.shape), part.dtype, mesh=mesh)
     parts.local = part[None]
-    return everywhere(parts.sum(axis=0))
+    return everywhere(parts).sum(axis=0)
 
 
 def hermitian(a, is_upper):
