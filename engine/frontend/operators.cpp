@@ -197,9 +197,6 @@ Value Numbers::power(const Value& a, const Value& b, const Place& place) {
         // pow(-0.0, 0.5) is 0.0 where sqrt(-0.0) is -0.0.
         return apply(Op::Add, op_unary(Op::Sqrt, x), b_->zero(compute), weak);
     }
-    if (is_float(compute) && weak == Weak::None) {
-        if (auto op = op_of_half_power(exponent)) return scalar(op_unary(*op, x));
-    }
     if (is_float(compute)) return power_of_floats(x, cast(b.expr, compute), weak, place);
     if (exponent > 64) return power_of_integers(x, cast(b.expr, compute), weak, place);
     E result = nullptr;
@@ -247,7 +244,8 @@ Value Numbers::power_of_floats(E x, E y, Weak weak, const Place& place) {
         refuse(place, "'**' of floats with this exponent is not supported yet",
                "exponents of floats may be 0, 1, 2, -1 and 0.5; write x * x * x for a cube");
     }
-    if (weak == Weak::None) return apply(*op, x, y, weak);
+    const auto root = is_constant(y) ? op_of_half_power(constant_of(y).as<double>()) : std::nullopt;
+    if (weak == Weak::None) return root ? scalar(op_unary(*root, x)) : apply(*op, x, y, weak);
     x = settle(x);
     const E exponent = y->kind == ir::ExprKind::Cast ? y : settle(y);  // a whole one stays known
     y = settle(y);
@@ -256,7 +254,7 @@ Value Numbers::power_of_floats(E x, E y, Weak weak, const Place& place) {
     E is_negative_power = op_binary(Op::Lt, y, zero);
     fault_if(op_binary(Op::And, op_binary(Op::Eq, x, zero), is_negative_power),
              ErrorKind::ZeroDivision, "0.0 cannot be raised to a negative power", place);
-    E result = settle(op_binary(*op, x, exponent));
+    E result = settle(root ? op_unary(*root, x) : op_binary(*op, x, exponent));
     auto finite = [&](E e) { return op_binary(Op::Lt, op_unary(Op::Abs, e), infinity); };
     E both_finite = op_binary(Op::And, finite(x), finite(y));
     fault_if(op_binary(Op::And, both_finite, op_binary(Op::Ne, result, result)), ErrorKind::Value,

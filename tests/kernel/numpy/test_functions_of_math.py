@@ -108,3 +108,28 @@ def test_in_parallel_loops():
 def test_namesakes_are_not_taken_for_each_other(function):
     with pytest.raises(un.CompileError):
         un.jit(lambda a: function(a))(np.array([-1.0, 4.0]))
+
+
+def to_halves(x: float):
+    return x**1.5, x**-1.5, x**-0.5
+
+
+def to_three_halves(x: float):
+    return x**1.5
+
+
+def test_powers_of_halves_are_those_of_arrays():
+    x = np.exp(np.random.default_rng(2).uniform(-400, 400, 200))
+    x = np.concatenate([x, [1.0, 4.0, np.inf, 5e-324, 2.0**-1022]])
+    compiled = un.njit(to_halves)
+    wanted = [np.asarray(un.asarray(x) ** y) for y in (1.5, -1.5, -0.5)]
+    for k, v in enumerate(x.tolist()):
+        if all(np.isfinite(w[k]) for w in wanted) or np.isinf(v):
+            assert compiled(v) == tuple(w[k] for w in wanted)
+    assert un.njit(to_three_halves)(-0.0) == 0.0
+    with pytest.raises(ZeroDivisionError, match="0.0 cannot be raised to a negative power"):
+        compiled(0.0)
+    with pytest.raises(ValueError, match="a negative number to a fractional power is complex"):
+        compiled(-2.0)
+    with pytest.raises(OverflowError):
+        compiled(1e300)
