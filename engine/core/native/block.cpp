@@ -54,6 +54,12 @@ void give_back(Block* block) noexcept {
     delete block;
 }
 
+/// Gives a reference up. Nobody can add one to the last, which so needs no atomic subtraction.
+bool drops_last(Block& block) noexcept {
+    return block.refs.load(std::memory_order_acquire) == 1 ||
+           block.refs.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
 SmallBlocks::~SmallBlocks() {
     has_ended = true;
     for (List& list : lists_) {
@@ -87,11 +93,11 @@ void retain_block(Block* block) noexcept {
 }
 
 void forget_block(Block* block) noexcept {
-    if (block->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
+    if (drops_last(*block)) delete block;
 }
 
 void release_block(Block* block) noexcept {
-    if (!block || block->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!block || !drops_last(*block)) return;
     if (block->drop) return block->drop(block);
     free_block(block);
 }
