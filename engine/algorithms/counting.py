@@ -28,8 +28,12 @@ def add_tables(tables, out, pieces, bins):
 
 @un.kernel
 def doubt_of_bins(edges, doubt, bins):
-    """How far, in bins, a guess from evenly spaced edges may be from the truth; 1 where it tells nothing."""
-    at = un.global_id(0)
+    """How far, in bins, a guess from evenly spaced edges may be from the truth; 1 where it tells nothing.
+
+    By a group of 256 work-items.
+    """
+    found = un.local_array(256, np.float64)
+    own = un.local_id(0)
     first = edges[0]
     width = edges[bins] - first
     most = 1.0
@@ -37,10 +41,19 @@ def doubt_of_bins(edges, doubt, bins):
         scale = bins / width
         if scale > 0 and scale < 1e300:
             most = bins * 2.0**-50
-            for b in range(bins + 1):
+            for b in range(own, bins + 1, 256):
                 even = (edges[b] - first) * scale
                 most = max(most, 2 * abs(even - b))
-    doubt[at] = most
+    found[own] = most
+    un.barrier()
+    half = 128
+    while half > 0:
+        if own < half:
+            found[own] = max(found[own], found[own + half])
+        un.barrier()
+        half = half >> 1
+    if own == 0:
+        doubt[0] = found[0]
 
 
 @un.kernel
@@ -87,26 +100,135 @@ def add_in_even_bins(x, edges, doubt, weights, step, numbers, tables, n, pieces,
             tables[table + numbers[room + j]] += weights[(begin + j) * step]
 
 
+@un.jit
+def bin_between(v, edges, first, last, bins):
+    """The bin of a number between any rising edges, of which the last one is closed; `bins` for those outside."""
+    low = bins
+    if v >= first and v <= last:
+        low = 0
+        high = bins
+        while low + 1 < high:
+            middle = (low + high) >> 1
+            if v < edges[middle]:
+                high = middle
+            else:
+                low = middle
+    return low
+
+
 @un.kernel
 def add_in_bins(x, edges, weights, step, tables, n, pieces, bins):
-    """The same between any rising edges. The last bin is closed."""
+    """The same between any rising edges."""
     piece = un.global_id(0)
     table = piece * (bins + 1)
     first = edges[0]
     last = edges[bins]
     for k in range(piece * n // pieces, (piece + 1) * n // pieces):
-        v = x[k]
-        low = bins
-        if v >= first and v <= last:
-            low = 0
-            high = bins
-            while low + 1 < high:
-                middle = (low + high) >> 1
-                if v < edges[middle]:
-                    high = middle
-                else:
-                    low = middle
-        tables[table + low] += weights[k * step]
+        tables[table + bin_between(x[k], edges, first, last, bins)] += weights[k * step]
+
+
+@un.jit
+def even_bin(v, edges, first, last, scale, doubt, bins):
+    """The same between evenly spaced edges: a guess, which is put right where it is in doubt."""
+    b = bins
+    if v >= first and v <= last:
+        guess = (v - first) * scale
+        into = guess - np.int64(guess)
+        b = min(np.int64(guess), bins - 1)
+        if into < doubt or into > 1 - doubt:
+            while b > 0 and v < edges[b]:
+                b -= 1
+            while b < bins - 1 and v >= edges[b + 1]:
+                b += 1
+    return b
+
+
+@un.jit
+def count_one(table, out, first, b, copies):
+    if copies > 0:
+        un.atomic.add(table, first + b, np.int32(1))
+    else:
+        un.atomic.add(out, b, np.int64(1))
+
+
+@un.jit
+def clear_table(table, own):
+    for k in range(own, 4096, 256):
+        table[k] = np.int32(0)
+    un.barrier()
+
+
+@un.jit
+def add_copies(table, out, bins, copies, own):
+    """Adds the counts of all copies of a table in group memory."""
+    un.barrier()
+    if copies > 0:
+        for b in range(own, bins, 256):
+            total = np.int64(0)
+            for copy in range(copies):
+                total += np.int64(table[copy * bins + b])
+            if total != 0:
+                un.atomic.add(out, b, total)
+
+
+@un.kernel
+def count_numbers_by_groups(numbers, lowest, out, n, share, bins, copies):
+    """Adds how often each number from `lowest` on occurs: a group of 256 work-items takes `share` of them.
+
+    It has `copies` of a table in its memory, so that few work-items meet at a cell, or none where that is too large.
+    """
+    table = un.local_array(4096, np.int32)
+    own = un.local_id(0)
+    clear_table(table, own)
+    first = 0
+    if copies > 0:
+        first = own % copies * bins
+    begin = un.group_id(0) * share
+    end = min(n, begin + share)
+    whole = (end - begin) // 1024 * 1024
+    for k in range(begin + own, begin + whole, 1024):
+        p, q, r, s = numbers[k], numbers[k + 256], numbers[k + 512], numbers[k + 768]
+        count_one(table, out, first, np.int64(p) - lowest, copies)
+        count_one(table, out, first, np.int64(q) - lowest, copies)
+        count_one(table, out, first, np.int64(r) - lowest, copies)
+        count_one(table, out, first, np.int64(s) - lowest, copies)
+    for k in range(begin + whole + own, end, 256):
+        count_one(table, out, first, np.int64(numbers[k]) - lowest, copies)
+    add_copies(table, out, bins, copies, own)
+
+
+@un.kernel
+def count_in_bins_by_groups(x, edges, doubt, out, n, share, bins, copies, is_even):
+    """The same for the bins of numbers between edges, which are evenly spaced where `is_even` is not 0."""
+    table = un.local_array(4096, np.int32)
+    own = un.local_id(0)
+    clear_table(table, own)
+    place = 0
+    if copies > 0:
+        place = own % copies * bins
+    first = edges[0]
+    last = edges[bins]
+    low = 1.0
+    scale = 0.0
+    if is_even != 0:
+        low = doubt[0]
+        if low < 1:
+            scale = bins / (last - first)
+    begin = un.group_id(0) * share
+    end = min(n, begin + share)
+    if begin + own < end:
+        following = x[begin + own]
+        for k in range(begin + own, end, 256):
+            v = following
+            following = x[min(k + 256, end - 1)]
+            b = bins
+            if is_even != 0:
+                b = even_bin(v, edges, first, last, scale, low, bins)
+            else:
+                b = bin_between(v, edges, first, last, bins)
+            if b < bins:
+                count_one(table, out, place, b, copies)
+    add_copies(table, out, bins, copies, own)
 
 
 @un.kernel
@@ -279,12 +401,46 @@ def range_of_all(low, high, pieces):
 
 
 @un.kernel
+def range_by_groups(lows, highs, low, high, n, share):
+    """The least of `lows` and the most of `highs`: a group of 256 work-items takes `share` of both."""
+    leasts = un.local_array(256, lows.dtype)
+    mosts = un.local_array(256, lows.dtype)
+    own = un.local_id(0)
+    begin = un.group_id(0) * share
+    end = min(n, begin + share)
+    least = lows[begin]
+    most = highs[begin]
+    for k in range(begin + own, end, 256):
+        least = min(least, lows[k])
+        most = max(most, highs[k])
+    leasts[own] = least
+    mosts[own] = most
+    un.barrier()
+    half = 128
+    while half > 0:
+        if own < half:
+            leasts[own] = min(leasts[own], leasts[own + half])
+            mosts[own] = max(mosts[own], mosts[own + half])
+        un.barrier()
+        half = half >> 1
+    if own == 0:
+        low[un.group_id(0)] = leasts[0]
+        high[un.group_id(0)] = mosts[0]
+
+
+@un.kernel
 def mark_values(x, low, marks, n, pieces, bins):
     """Which values each piece has: marks, one for each value from the lowest on, begin with zeros."""
     piece = un.global_id(0)
     first = piece * bins
     for k in range(piece * n // pieces, (piece + 1) * n // pieces):
         marks[first + np.int64(x[k]) - np.int64(low[0])] = np.uint8(1)
+
+
+@un.kernel
+def mark_counted(counts, marks):
+    b = un.global_id(0)
+    marks[b] = np.uint8(counts[b] != 0)
 
 
 @un.kernel
@@ -307,3 +463,13 @@ def write_marked(marks, low, counts, values, total, bins, blocks):
             at += 1
     if block + 1 == blocks:
         total[0] = at
+
+
+@un.kernel
+def write_marked_places(places, low, counts, values, total, blocks):
+    """As write_marked, from the places of the marks, of which counts[blocks] are there."""
+    i = un.global_id(0)
+    if i < counts[blocks]:
+        values[i] = np.int64(low[0]) + places[i]
+    if i == 0:
+        total[0] = counts[blocks]

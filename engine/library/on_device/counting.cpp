@@ -43,6 +43,45 @@ struct Tables {
     DeviceVector cells, weight;
 };
 
+/// Counts by groups of work-items, whose tables in their memory are added to the result.
+struct CountingGroups {
+    CountingGroups(const DeviceWork& work, std::int64_t n, std::int64_t bins)
+        : copies(std::min(most_copies, cells / bins)) {
+        const std::int64_t groups = busy * work.device().info().compute_units;
+        share = std::clamp((n + groups - 1) / groups, least, most);
+        items = (n + share - 1) / share * group;
+    }
+    /// Else tables in the device's memory are added.
+    static bool serve(const DeviceWork& work, bool weighted) {
+        return !weighted && !work.has_cores() && work.device().info().has_int64_atomics;
+    }
+
+    static constexpr std::int64_t group = 256, cells = 4096, most_copies = 32, busy = 8,
+                                  least = 1 << 12, most = 1 << 24;
+    std::int64_t copies;        ///< of a group's table; 0 where it is too large
+    std::int64_t share, items;  ///< elements of a group; work-items
+};
+
+void clear(DeviceWork& work, const DeviceVector& counts) {
+    work.run("fill_with", {counts, Scalar::of(counts.dtype, 0)}, {counts.size});
+}
+
+/// How often each number from `lowest` on occurs.
+void count_by_groups(DeviceWork& work, const DeviceVector& numbers, std::int64_t lowest,
+                     const DeviceVector& counts) {
+    const CountingGroups groups(work, numbers.size, counts.size);
+    clear(work, counts);
+    work.run("count_numbers_by_groups",
+             {numbers, lowest, counts, numbers.size, groups.share, counts.size, groups.copies},
+             {groups.items}, CountingGroups::group);
+}
+
+DeviceVector doubt_of_bins(DeviceWork& work, const DeviceVector& edges, std::int64_t bins) {
+    DeviceVector doubt = work.scratch(DType::Float64, 1);
+    work.run("doubt_of_bins", {edges, doubt, bins}, {CountingGroups::group}, CountingGroups::group);
+    return doubt;
+}
+
 }  // namespace
 
 const char* device_function(Op op, DType t) {
@@ -63,13 +102,15 @@ const char* device_function(Op op, DType t) {
 void on_device::count_numbers(const primitives::Counting& counting, Views in, Views out,
                               Device& device) {
     DeviceWork work(device);
-    const DeviceVector numbers = vector_of(in[0]);
+    const DeviceVector numbers = vector_of(in[0]), counts = vector_of(out[0]);
+    if (CountingGroups::serve(work, counting.weighted))
+        return count_by_groups(work, numbers, 0, counts);
     const Tables tables(work, numbers.size, counting.bins, counting.weighted ? &in[1] : nullptr);
     work.run_pieces("add_at_numbers",
                     {numbers, tables.weight, tables.step, tables.cells, numbers.size, tables.pieces,
                      tables.bins},
                     tables.pieces);
-    tables.add(work, vector_of(out[0]));
+    tables.add(work, counts);
 }
 
 void on_device::count_in_bins(const primitives::Binning& binning, Views in, Views out,
@@ -77,11 +118,20 @@ void on_device::count_in_bins(const primitives::Binning& binning, Views in, View
     DeviceWork work(device);
     const DeviceVector x = vector_of(in[0]), edges = vector_of(in[1]);
     const std::int64_t bins = out[0].layout->size();
+    if (CountingGroups::serve(work, binning.weighted)) {
+        const CountingGroups groups(work, x.size, bins);
+        const DeviceVector counts = vector_of(out[0]),
+                           doubt = binning.uniform ? doubt_of_bins(work, edges, bins) : edges;
+        clear(work, counts);
+        return work.run("count_in_bins_by_groups",
+                        {x, edges, doubt, counts, x.size, groups.share, bins, groups.copies,
+                         binning.uniform ? 1 : 0},
+                        {groups.items}, CountingGroups::group);
+    }
     const Tables tables(work, x.size, bins + 1, binning.weighted ? &in[2] : nullptr);
     if (binning.uniform) {
-        const DeviceVector doubt = work.scratch(DType::Float64, 1),
+        const DeviceVector doubt = doubt_of_bins(work, edges, bins),
                            numbers = work.scratch(DType::Int32, tables.pieces * 64);
-        work.run("doubt_of_bins", {edges, doubt, bins}, {1});
         work.run_pieces("add_in_even_bins",
                         {x, edges, doubt, tables.weight, tables.step, numbers, tables.cells, x.size,
                          tables.pieces, bins},
@@ -143,26 +193,48 @@ bool mark_integers(DeviceWork& work, const DeviceVector& x, const DeviceVector& 
     constexpr std::uint64_t most_values = 1 << 20, most_marks = 1 << 24;
     const std::int64_t n = x.size, pieces = work.pieces(n, 1 << 12);
     const DeviceVector low = work.scratch(x.dtype, pieces), high = work.scratch(x.dtype, pieces);
-    work.run_pieces("range_of_pieces", {x, low, high, n, pieces}, pieces);
-    work.run("range_of_all", {low, high, pieces}, {1});
+    if (work.has_cores()) {
+        work.run_pieces("range_of_pieces", {x, low, high, n, pieces}, pieces);
+        work.run("range_of_all", {low, high, pieces}, {1});
+    } else {
+        constexpr std::int64_t group = 256;
+        const std::int64_t share = (n + pieces - 1) / pieces, groups = (n + share - 1) / share;
+        work.run("range_by_groups", {x, x, low, high, n, share}, {groups * group}, group);
+        work.run("range_by_groups", {low, high, low, high, groups, groups}, {group}, group);
+    }
     std::uint64_t range = 0;
+    std::int64_t lowest = 0;
     dispatch_all(x.dtype, [&]<class T>() {
         if constexpr (std::integral<T>) {
-            range = static_cast<std::uint64_t>(work.read<T>(high)) -
-                    static_cast<std::uint64_t>(work.read<T>(low));
+            lowest = static_cast<std::int64_t>(work.read<T>(low));
+            range =
+                static_cast<std::uint64_t>(work.read<T>(high)) - static_cast<std::uint64_t>(lowest);
         }
     });
     if (range >= std::min(static_cast<std::uint64_t>(n), most_values)) return false;
     const auto bins = static_cast<std::int64_t>(range) + 1;
-    const std::int64_t tables = std::min<std::int64_t>(pieces, most_marks / bins);
+    const bool counts_each = CountingGroups::serve(work, false);
+    const std::int64_t tables = counts_each ? 1 : std::min<std::int64_t>(pieces, most_marks / bins);
     const DeviceVector marks = work.filled(tables * bins, Scalar::of(DType::UInt8, 0));
-    work.run_pieces("mark_values", {x, low, marks, n, tables, bins}, tables);
-    work.run("merge_marks", {marks, tables, bins}, {bins});
+    if (counts_each) {
+        const DeviceVector occurrences = work.scratch(DType::Int64, bins);
+        count_by_groups(work, x, lowest, occurrences);
+        work.run("mark_counted", {occurrences, marks}, {bins});
+    } else {
+        work.run_pieces("mark_values", {x, low, marks, n, tables, bins}, tables);
+        work.run("merge_marks", {marks, tables, bins}, {bins});
+    }
     const MaskOfDevice marked(work, marks.from(0, bins));
     const std::int64_t blocks = marked.blocks();
     const DeviceVector counts = work.scratch(DType::Int64, blocks + 1);
     count_set(work, marked, counts);
-    work.run_pieces("write_marked", {marks, low, counts, values, total, bins, blocks}, blocks);
+    if (work.has_cores()) {
+        work.run_pieces("write_marked", {marks, low, counts, values, total, bins, blocks}, blocks);
+    } else {
+        const DeviceVector places = work.scratch(DType::Int64, bins);
+        find_set(work, marked, counts, places);
+        work.run("write_marked_places", {places, low, counts, values, total, blocks}, {bins});
+    }
     return true;
 }
 

@@ -59,6 +59,11 @@ void count_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& c
     }
 }
 
+void find_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts,
+              const DeviceVector& places) {
+    run_blocks(work, "places_of_set", "places_of_set_by_tiles", mask, counts, places);
+}
+
 void on_device::count_true(const primitives::NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
     count_set(work, mask_of(work, in[0]), vector_of(out[0]));
@@ -84,15 +89,12 @@ void on_device::nonzero(const primitives::Selecting& selecting, Views in, Views 
     const MaskOfDevice mask = mask_of(work, in[0]);
     const DeviceVector counts = vector_of(in[1]), to = vector_of(out[0]);
     const Dims shape = in[0].layout->shape();
-    auto find_places = [&](const DeviceVector& places) {
-        run_blocks(work, "places_of_set", "places_of_set_by_tiles", mask, counts, places);
-    };
     if (shape.size() == 1) {
-        find_places(to);
+        find_set(work, mask, counts, to);
         return;
     }
     const DeviceVector places = work.scratch(DType::Int64, selecting.total);
-    find_places(places);
+    find_set(work, mask, counts, places);
     std::int64_t below = 1;
     for (std::size_t axis = shape.size(); axis-- > 0;) {
         const auto first = static_cast<std::int64_t>(axis) * selecting.total;

@@ -20,5 +20,8 @@ struct MaskOfDevice {
 
 /// counts[b] becomes how many elements are set before block b; the last one, all of them.
 void count_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts);
+/// The places of the elements that are set, of which `counts` tells.
+void find_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts,
+              const DeviceVector& places);
 
 }  // namespace unisono::library

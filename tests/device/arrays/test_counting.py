@@ -41,6 +41,20 @@ def test_values_on_edges_of_bins(device, n, bins):
     same(un.histogram(x, bins, range=(0, 1))[0], np.histogram(v, bins, range=(0, 1))[0])
 
 
+@pytest.mark.parametrize("n", [1, 255, 4097, 300_000])
+@pytest.mark.parametrize("bins", [1, 129, 4096, 4097, 20_000])
+def test_counts_in_tables_of_all_sizes(device, n, bins):
+    """Few cells have several tables, many have none."""
+    rng = np.random.default_rng(3)
+    a, v = rng.integers(0, bins, n), rng.normal(size=n)
+    edges = np.cumsum(rng.random(bins + 1)) / bins - 0.5
+    x, y, e = both(device, a, v, edges)
+    same(un.bincount(x, minlength=bins), np.bincount(a, minlength=bins))
+    same(un.bincount(x * 0), np.bincount(a * 0))
+    same(un.histogram(y, bins, range=(-2, 2))[0], np.histogram(v, bins, range=(-2, 2))[0])
+    same(un.histogram(y, e)[0], np.histogram(v, edges)[0])
+
+
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "minimum", "maximum"])
 @pytest.mark.parametrize("dtype", ["int32", "float64", "float32"])
 def test_ufunc_at(device, name, dtype):
