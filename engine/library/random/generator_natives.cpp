@@ -34,6 +34,19 @@ class Borrowed final : public BitStream {
     BitGenerator& from_;
 };
 
+/// The same for samplers, which ask for words and numbers only.
+class BorrowedWords {
+  public:
+    explicit BorrowedWords(std::int64_t address)
+        : from_(reinterpret_cast<BitGenerator*>(static_cast<std::uintptr_t>(address))) {}
+    std::uint64_t bits() const { return from_->next_uint64(from_->state); }
+    double uniform() const { return from_->next_double(from_->state); }
+    double positive() const { return 1.0 - uniform(); }
+
+  private:
+    BitGenerator* from_;
+};
+
 /// [bit generator]: [bits of a double in [0, 1)]
 void random_of_double(std::int64_t* v) {
     v[0] = std::bit_cast<std::int64_t>(Borrowed(v[0]).next_double());
@@ -105,7 +118,7 @@ void random_of(std::int64_t* v) {
         }
         return;
     }
-    Borrowed d(v[0]);
+    BorrowedWords d(v[0]);
     double drawn = 0;
     switch (what) {
         // clang-format off

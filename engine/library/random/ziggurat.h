@@ -97,46 +97,73 @@ struct Ziggurat {
     }
 };
 
-/// A standard normal number from a source with bits() and uniform().
+/// A point of a layer: x, and whether it lies under the curve for certain.
+struct ZigguratPoint {
+    ZigguratPoint(const Ziggurat& z, int in_layer, std::uint64_t of_width)
+        : layer(in_layer),
+          fraction(of_width),
+          x(static_cast<double>(static_cast<std::int64_t>(of_width)) * z.width[in_layer]),
+          is_inside(of_width < z.inside[in_layer]) {}
+    int layer;
+    std::uint64_t fraction;
+    double x;
+    bool is_inside;
+};
+
+[[gnu::always_inline]] inline ZigguratPoint normal_point(const Ziggurat& z, std::uint64_t r) {
+    ZigguratPoint p(z, static_cast<int>(r & 0xff), (r >> 9) & 0x000fffffffffffff);
+    // The sign is put in without a branch, which would be missed half the time.
+    std::uint64_t sign = r >> 8 << 63;
+    p.x = std::bit_cast<double>(std::bit_cast<std::uint64_t>(p.x) ^ sign);
+    return p;
+}
+[[gnu::always_inline]] inline ZigguratPoint exponential_point(const Ziggurat& z, std::uint64_t r) {
+    r >>= 3;
+    return {z, static_cast<int>(r & 0xff), r >> 8};
+}
+
+/// What one draw in a hundred takes, from a point at the edge of its layer on.
 template <class Source>
-[[gnu::always_inline]] inline double standard_normal(Source& source, const Ziggurat& z) {
-    for (;;) {
-        std::uint64_t r = source.bits();
-        auto layer = static_cast<int>(r & 0xff);
-        r >>= 8;
-        std::uint64_t sign =
-            r << 63;  // put in without a branch, which would be missed half the time
-        std::uint64_t fraction = (r >> 1) & 0x000fffffffffffff;
-        double x = static_cast<double>(static_cast<std::int64_t>(fraction)) * z.width[layer];
-        x = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ sign);
-        if (fraction < z.inside[layer]) [[likely]]
-            return x;
-        if (layer == 0) {
+[[gnu::noinline]] double rest_of_normal(Source& source, const Ziggurat& z, ZigguratPoint p) {
+    for (;; p = normal_point(z, source.bits())) {
+        if (p.is_inside) return p.x;
+        if (p.layer == 0) {
             for (;;) {
                 double a = -0.27366123732975827203338247596 * std::log1p(-source.uniform());
                 double b = -std::log1p(-source.uniform());
-                if (b + b > a * a) return (fraction >> 8) & 1 ? -(z.edge + a) : z.edge + a;
+                if (b + b > a * a) return (p.fraction >> 8) & 1 ? -(z.edge + a) : z.edge + a;
             }
         }
-        double between = (z.height[layer - 1] - z.height[layer]) * source.uniform();
-        if (between + z.height[layer] < std::exp(-0.5 * x * x)) return x;
+        double between = (z.height[p.layer - 1] - z.height[p.layer]) * source.uniform();
+        if (between + z.height[p.layer] < std::exp(-0.5 * p.x * p.x)) return p.x;
     }
+}
+template <class Source>
+[[gnu::noinline]] double rest_of_exponential(Source& source, const Ziggurat& z, ZigguratPoint p) {
+    for (;; p = exponential_point(z, source.bits())) {
+        if (p.is_inside) return p.x;
+        if (p.layer == 0) return z.edge - std::log1p(-source.uniform());
+        double between = (z.height[p.layer - 1] - z.height[p.layer]) * source.uniform();
+        if (between + z.height[p.layer] < std::exp(-p.x)) return p.x;
+    }
+}
+
+/// A standard normal number from a source with bits() and uniform().
+template <class Source>
+[[gnu::always_inline]] inline double standard_normal(Source& source, const Ziggurat& z) {
+    const ZigguratPoint p = normal_point(z, source.bits());
+    if (p.is_inside) [[likely]]
+        return p.x;
+    return rest_of_normal(source, z, p);
 }
 
 /// A standard exponential number from such a source.
 template <class Source>
 [[gnu::always_inline]] inline double standard_exponential(Source& source, const Ziggurat& z) {
-    for (;;) {
-        std::uint64_t r = source.bits() >> 3;
-        auto layer = static_cast<int>(r & 0xff);
-        r >>= 8;
-        double x = static_cast<double>(static_cast<std::int64_t>(r)) * z.width[layer];
-        if (r < z.inside[layer]) [[likely]]
-            return x;
-        if (layer == 0) return z.edge - std::log1p(-source.uniform());
-        double between = (z.height[layer - 1] - z.height[layer]) * source.uniform();
-        if (between + z.height[layer] < std::exp(-x)) return x;
-    }
+    const ZigguratPoint p = exponential_point(z, source.bits());
+    if (p.is_inside) [[likely]]
+        return p.x;
+    return rest_of_exponential(source, z, p);
 }
 
 }  // namespace unisono::library
