@@ -246,6 +246,24 @@ def places_of_set_by_tiles(mask, words, counts, out, n):
 
 
 @un.kernel
+def split_places_of_set_by_tiles(mask, words, counts, rest, inner, n, extent):
+    """As places_of_set_by_tiles, in two parts: the index along the last axis, and the place along those before it."""
+    places = un.local_array(4608, np.uint16)
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    at = counts[b]
+    for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
+        total = find_places(mask, words, places, sums, begin, n, own)
+        for k in range(own, total, 256):
+            place = begin + place_of(places, k)
+            row = place // extent
+            rest[at + k] = row
+            inner[at + k] = place - row * extent
+        at += total
+
+
+@un.kernel
 def index_of_axis(places, out, first, below, extent):
     """The index along an axis of places in an array, inside of which axis `below` elements lie."""
     i = un.global_id(0)

@@ -93,12 +93,25 @@ void on_device::nonzero(const primitives::Selecting& selecting, Views in, Views 
         find_set(work, mask, counts, to);
         return;
     }
-    const DeviceVector places = work.scratch(DType::Int64, selecting.total);
-    find_set(work, mask, counts, places);
+    const std::int64_t total = selecting.total;
+    std::size_t axes = shape.size();
+    DeviceVector places;
+    if (work.has_cores()) {
+        places = work.scratch(DType::Int64, total);
+        find_set(work, mask, counts, places);
+    } else {
+        --axes;
+        const DeviceVector inner = to.from(static_cast<std::int64_t>(axes) * total, total);
+        places = axes == 1 ? to.from(0, total) : work.scratch(DType::Int64, total);
+        work.run("split_places_of_set_by_tiles",
+                 {mask.bytes, mask.words, counts, places, inner, mask.bytes.size, shape[axes]},
+                 {mask.blocks() * mask_group}, mask_group);
+        if (axes == 1) return;
+    }
     std::int64_t below = 1;
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        const auto first = static_cast<std::int64_t>(axis) * selecting.total;
-        work.run("index_of_axis", {places, to, first, below, shape[axis]}, {selecting.total});
+    for (std::size_t axis = axes; axis-- > 0;) {
+        const auto first = static_cast<std::int64_t>(axis) * total;
+        work.run("index_of_axis", {places, to, first, below, shape[axis]}, {total});
         below *= shape[axis];
     }
 }

@@ -9,7 +9,9 @@ DTYPES = "bool int8 uint16 float32 int64 complex64 complex128".split()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1,), (50,), (40_000,), (3, 5), (200, 300)])
+@pytest.mark.parametrize(
+    "shape", [(1,), (50,), (40_000,), (3, 5), (200, 300), (9, 50, 40), (2, 3, 1, 7)]
+)
 def test_masks(device, dtype, shape):
     rng = np.random.default_rng(1)
     a, m = rng.integers(0, 9, shape).astype(dtype), rng.random(shape) < 0.3
