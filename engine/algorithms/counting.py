@@ -370,6 +370,25 @@ def write_runs(x, order, counts, values, index, inverse, begins, before, equal_n
 
 
 @un.kernel
+def mark_firsts(x, marks, before, equal_nan):
+    """Which of sorted elements begin a run."""
+    k = un.global_id(0)
+    starts = True
+    if k > 0:
+        a = x[k - 1]
+        b = x[k]
+        starts = before(a, b) | ((equal_nan == 0) & (a != a) & (b != b))
+    marks[k] = np.uint8(starts)
+
+
+@un.kernel
+def index_runs(order, begins, total, index):
+    run = un.global_id(0)
+    if run < total[0]:
+        index[run] = np.int64(order[begins[run]])
+
+
+@un.kernel
 def lengths_of_runs(begins, lengths, total, n):
     run = un.global_id(0)
     if run < total[0]:

@@ -264,6 +264,27 @@ def split_places_of_set_by_tiles(mask, words, counts, rest, inner, n, extent):
 
 
 @un.kernel
+def number_runs_by_tiles(mask, words, counts, order, inverse, n):
+    """At order[k], which run of elements, of which the mask has the first ones, element k belongs to."""
+    sums = un.local_array(512, np.int32)
+    own = un.local_id(0)
+    b = un.group_id(0)
+    run = counts[b] - 1
+    for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
+        at = begin + own * 16
+        low = whole_or_rest(mask, words, at, n)
+        high = whole_or_rest(mask, words, at + 8, n)
+        bits = set_bits(low) | (set_bits(high) << np.int32(8))
+        here = run + np.int64(counts_before(sums, own, np.int32(np.bitwise_count(bits))))
+        run += np.int64(sums[255])
+        un.barrier()
+        for k in range(at, min(n, at + 16)):
+            here += np.int64(bits & np.int32(1))
+            bits = bits >> np.int32(1)
+            inverse[np.int64(order[k])] = here
+
+
+@un.kernel
 def index_of_axis(places, out, first, below, extent):
     """The index along an axis of places in an array, inside of which axis `below` elements lie."""
     i = un.global_id(0)

@@ -238,6 +238,28 @@ bool mark_integers(DeviceWork& work, const DeviceVector& x, const DeviceVector& 
     return true;
 }
 
+/// The first elements of runs of equal sorted ones, and where they are.
+void find_runs(DeviceWork& work, const DeviceVector& sorted, const DeviceVector& order,
+               const char* before, std::int64_t equal_nan, Views out) {
+    const std::int64_t n = sorted.size;
+    const DeviceVector total = vector_of(out[1]), marks = work.scratch(DType::UInt8, n);
+    work.run("mark_firsts", {sorted, marks, before, equal_nan}, {n});
+    const MaskOfDevice firsts(work, marks);
+    const std::int64_t blocks = firsts.blocks();
+    const DeviceVector counts = work.scratch(DType::Int64, blocks + 1);
+    count_set(work, firsts, counts);
+    work.run("copy_elements", {counts.from(blocks, 1), total}, {1});
+    select_set(work, firsts, counts, sorted, vector_of(out[0]));
+    if (out.size() == 2) return;
+    const DeviceVector begins = work.scratch(DType::Int64, n);
+    find_set(work, firsts, counts, begins);
+    work.run("index_runs", {order, begins, total, vector_of(out[2])}, {n});
+    work.run("number_runs_by_tiles",
+             {firsts.bytes, firsts.words, counts, order, vector_of(out[3]), n},
+             {blocks * mask_group}, mask_group);
+    work.run("lengths_of_runs", {begins, vector_of(out[4]), total, n}, {n});
+}
+
 }  // namespace
 
 void on_device::unique(const primitives::Distinct& distinct, Views in, Views out, Device& device) {
@@ -255,6 +277,7 @@ void on_device::unique(const primitives::Distinct& distinct, Views in, Views out
     } else {
         sorted = sorted_elements(work, x, n);
     }
+    if (!work.has_cores()) return find_runs(work, sorted, order, before, equal_nan, out);
     const std::int64_t wanted = work.pieces(n, 1 << 12), size = (n + wanted - 1) / wanted,
                        pieces = (n + size - 1) / size;
     const DeviceVector counts = work.scratch(DType::Int64, pieces);

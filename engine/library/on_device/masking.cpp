@@ -64,6 +64,12 @@ void find_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& co
     run_blocks(work, "places_of_set", "places_of_set_by_tiles", mask, counts, places);
 }
 
+void select_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts,
+                const DeviceVector& from, const DeviceVector& to) {
+    const DeviceVector moved = movable(from);
+    run_blocks(work, "select_masked", "select_masked_by_tiles", mask, counts, movable(to), &moved);
+}
+
 void on_device::count_true(const primitives::NoAttributes&, Views in, Views out, Device& device) {
     DeviceWork work(device);
     count_set(work, mask_of(work, in[0]), vector_of(out[0]));
@@ -71,9 +77,7 @@ void on_device::count_true(const primitives::NoAttributes&, Views in, Views out,
 
 void on_device::select(const primitives::Selecting&, Views in, Views out, Device& device) {
     DeviceWork work(device);
-    const DeviceVector from = movable(vector_of(in[0]));
-    run_blocks(work, "select_masked", "select_masked_by_tiles", mask_of(work, in[1]),
-               vector_of(in[2]), movable(vector_of(out[0])), &from);
+    select_set(work, mask_of(work, in[1]), vector_of(in[2]), vector_of(in[0]), vector_of(out[0]));
 }
 
 void on_device::fill(const primitives::NoAttributes&, Views in, Views out, Device& device) {

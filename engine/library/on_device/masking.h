@@ -23,5 +23,8 @@ void count_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& c
 /// The places of the elements that are set, of which `counts` tells.
 void find_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts,
               const DeviceVector& places);
+/// The elements of `from` that are set.
+void select_set(DeviceWork& work, const MaskOfDevice& mask, const DeviceVector& counts,
+                const DeviceVector& from, const DeviceVector& to);
 
 }  // namespace unisono::library
