@@ -26,6 +26,7 @@ constexpr Algorithm table[] = {
 #include "algorithms/rotating.tree"
 #include "algorithms/scanning.tree"
 #include "algorithms/sorting.tree"
+#include "algorithms/tiling.tree"
 #include "algorithms/transforms.tree"
 };
 

@@ -14,6 +14,7 @@
 #include "backends/llvm/transforms/ordered_sums.h"
 #include "backends/llvm/transforms/scalar_conversions.h"
 #include "backends/llvm/transforms/scalar_selects.h"
+#include "backends/llvm/transforms/unroll_indexed.h"
 #include "backends/llvm/transforms/unroll_small.h"
 #include "core/processor.h"
 #include "core/threads/fork.h"
@@ -65,7 +66,7 @@ constexpr const char* native_passes = "default<O2>";
 /// take it away, since it follows from the branch.
 constexpr const char* device_passes =
     "function(sroa,infer-alignment,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(licm),"
+    "unisono-arrays,loop-mssa(licm),"
     "simplifycfg,"
     "infer-address-spaces,early-cse<memssa>,load-store-vectorizer),globaldce";
 
@@ -293,6 +294,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
                 passes.addPass(InterleaveChains());
             } else if (name == "unisono-unroll") {
                 passes.addPass(UnrollSmall());
+            } else if (name == "unisono-arrays") {
+                passes.addPass(UnrollIndexed());
             } else {
                 return false;
             }

@@ -83,6 +83,12 @@ class DeviceWork {
     DeviceVector offsets(Dims shape, Dims strides);
     /// The elements of a view side by side: its own memory where they lie so.
     DeviceVector packed(const View& v);
+    /// The first elements, once all before them is done.
+    template <class T>
+    void read(const DeviceVector& v, std::span<T> to) {
+        device_.copy_out(to.data(), v.memory, v.offset * static_cast<std::int64_t>(sizeof(T)),
+                         static_cast<std::int64_t>(to.size_bytes()));
+    }
     /// The element, once all before it is done.
     template <class T>
     T read(const DeviceVector& v, std::int64_t k = 0) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "core/error.h"
 #include "library/lanes.h"
@@ -103,6 +106,51 @@ void require_short(std::int64_t n) {
                                      "; sort parts of it, or move it with .to_device(\"cpu\")");
 }
 
+// Groups of work-items on devices of many lanes, which take tiles (engine/algorithms/tiling.py).
+constexpr std::int64_t tile = 2048, tile_items = 128;
+
+/// How the lanes are cut for groups: several times as many pieces as run at once, of whole tiles.
+Cut cut_for_groups(const DeviceWork& work, std::int64_t all, std::int64_t n) {
+    constexpr std::int64_t groups_per_unit = 16;
+    const std::int64_t lanes = all / n, tiles = (n + tile - 1) / tile;
+    const std::int64_t wanted = work.device().info().compute_units * groups_per_unit / lanes + 1;
+    const std::int64_t size = (tiles + wanted - 1) / wanted * tile;
+    return {n, lanes, (n + size - 1) / size, size};
+}
+
+/// Of `rows` times `pieces` counts: in each row what comes before each piece, and all.
+void find_prefixes(DeviceWork& work, const DeviceVector& counts, const DeviceVector& totals,
+                   std::int64_t pieces) {
+    constexpr std::int64_t few = 16;
+    if (pieces <= few)
+        work.run("prefixes_of_few", {counts, totals, pieces}, {totals.size});
+    else
+        work.run("prefixes_of_digits", {counts, totals, pieces}, {totals.size * tile_items},
+                 tile_items);
+}
+
+void sort_by_tiles(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
+    const Cut cut = cut_for_groups(work, s.keys.size, n);
+    const std::int64_t all_items = cut.items() * tile_items;
+    if (n <= tile) {
+        return work.run("sort_tiles", {s.keys, s.order, s.paired(), n, std::int64_t{bits}},
+                        {all_items}, tile_items);
+    }
+    const DeviceVector counts = work.scratch(DType::Int32, cut.items() * digits),
+                       totals = work.scratch(DType::Int32, cut.lanes * digits);
+    Sorted other = s.another(work);
+    for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
+        work.run("counts_of_digits", {s.keys, counts, shift, n, cut.pieces, cut.size}, {all_items},
+                 tile_items);
+        find_prefixes(work, counts, totals, cut.pieces);
+        work.run("scatter_digits",
+                 {s.keys, s.order, other.keys, other.order, counts, totals, s.paired(), shift, n,
+                  cut.pieces, cut.size},
+                 {all_items}, tile_items);
+        std::swap(s, other);
+    }
+}
+
 void sort_by_digits(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
     const Cut cut = cut_of(work, s.keys.size, n);
     const Places places = places_for(work, cut, digits);
@@ -187,8 +235,10 @@ void sort_lanes(DeviceWork& work, Sorted& s, std::int64_t n, int bits, Wanted wa
     if (work.has_cores() && (buckets == 1 || bits > few_bits))
         sort_by_buckets(work, s, wanted, n,
                         is_few && buckets > 1 ? samples_around(wanted.begin, n) : samples_of(n));
-    else
+    else if (work.has_cores())
         sort_by_digits(work, s, n, bits);
+    else
+        sort_by_tiles(work, s, n, bits);
 }
 
 }  // namespace
@@ -334,6 +384,41 @@ void on_device::argpartition(const primitives::Kth& kth, Views in, Views out, De
 
 namespace {
 
+/// The keys of each lane that are no larger than a sample behind which the `k` least surely lie,
+/// with their places in the lane; empty where there are too few or many of them.
+std::optional<Sorted> candidates(DeviceWork& work, const DeviceVector& keys, std::int64_t n,
+                                 std::int64_t k) {
+    constexpr std::int64_t count = tile;  // of samples
+    // Four standard deviations above the rank among the samples that is expected.
+    const double expected = static_cast<double>(k) * count / static_cast<double>(n);
+    const auto rank = static_cast<std::int64_t>(expected + 4 * std::sqrt(expected)) + 4;
+    const std::int64_t room = 2 * (rank + 1) * (n / count + 1);
+    if (n < 8 * tile || 4 * room > n) return std::nullopt;
+    const Cut cut = cut_for_groups(work, keys.size, n);
+    Sorted samples{work.scratch(keys.dtype, cut.lanes * count), work.scratch(DType::Int32, 1),
+                   false};
+    work.run("sample_keys", {keys, samples.keys, n, count}, {cut.lanes * count});
+    sort_by_tiles(work, samples, count, width_of(keys.dtype));
+    const DeviceVector counts = work.scratch(DType::Int32, cut.items()),
+                       totals = work.scratch(DType::Int32, cut.lanes);
+    const std::int64_t items = cut.items() * tile_items;
+    work.run("counts_up_to",
+             {keys, samples.keys, counts, n, cut.pieces, cut.size, rank, count}, {items},
+             tile_items);
+    find_prefixes(work, counts, totals, cut.pieces);
+    Sorted found{work.filled(cut.lanes * room, KeyBits(keys.dtype).scalar(~std::uint64_t{0})),
+                 work.scratch(DType::Int32, cut.lanes * room), true};
+    work.run("take_up_to",
+             {keys, samples.keys, counts, found.keys, found.order, n, cut.pieces, cut.size, rank,
+              count, room},
+             {items}, tile_items);
+    std::vector<std::int32_t> sizes(static_cast<std::size_t>(cut.lanes));
+    work.read(totals, std::span(sizes));
+    const bool fit = std::all_of(sizes.begin(), sizes.end(),
+                                 [&](std::int32_t size) { return size >= k && size <= room; });
+    return fit ? std::optional(found) : std::nullopt;
+}
+
 /// The order of each lane, of which the first `k` places are true, and how many places it has. Few
 /// of many elements are the first of pieces, in their order.
 std::pair<DeviceVector, std::int64_t> top_order(DeviceWork& work, const DeviceVector& x,
@@ -341,6 +426,15 @@ std::pair<DeviceVector, std::int64_t> top_order(DeviceWork& work, const DeviceVe
     constexpr std::int64_t few = 32;
     const std::int64_t lanes = x.size / n, pieces = work.pieces(x.size, 1 << 13) / lanes + 1;
     const std::int64_t width = pieces * k;
+    if (!work.has_cores() && !is_complex(x.dtype)) {
+        require_short(n);
+        if (auto found = candidates(work, keys_of(work, x, largest, false), n, k)) {
+            const std::int64_t room = found->keys.size / lanes;
+            sort_lanes(work, *found, room, width_of(found->keys.dtype));
+            return {found->order, room};
+        }
+        return {order_of(work, x, n, largest), n};
+    }
     if (is_complex(x.dtype) || k > few || 4 * width > n)
         return {order_of(work, x, n, largest, {0, k}), n};
     require_short(n);

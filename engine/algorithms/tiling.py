@@ -1,0 +1,286 @@
+"""Stable sorts of unsigned keys on devices of many lanes: groups of 128 work-items sort tiles of 2048 elements.
+
+A lane of n elements is cut into pieces, whose tiles a group takes one after the other. A tile lies in the group's memory,
+where it is sorted by four bits at a time; then what has one digit of eight bits lies side by side, and neighbours go to
+neighbouring places of the lane. counts[(lane * 256 + digit) * pieces + piece] says first how many elements of the piece
+have the digit, then how many of the lane's pieces before it. Where `paired` is not 0 the numbers of the elements move with
+their keys. Rows of a tile have room between them, so that work-items that read a row each meet different banks.
+"""
+
+import numpy as np
+import unisono as un
+
+
+@un.jit
+def sum_before(value, sums, own):
+    """What the 128 work-items of a group before this one have; the sum of all is sums[127] then."""
+    here = 0
+    total = value
+    sums[own] = total
+    un.barrier()
+    for level in range(7):
+        if own >= 1 << level:
+            total += sums[here + own - (1 << level)]
+        here = 128 - here
+        sums[here + own] = total
+        un.barrier()
+    every = sums[here + 127]
+    un.barrier()
+    sums[127] = every
+    un.barrier()
+    return total - value
+
+
+@un.jit
+def load_tile(x, tile, first, count, own, rest):
+    """Elements from `first` on, and behind the last of them `rest`: all loads are under way at once."""
+    held = np.empty(16, x.dtype)
+    for i in range(16):
+        held[i] = x[first + min(own + 128 * i, count - 1)]
+    for i in range(16):
+        k = own + 128 * i
+        tile[k + (k >> 4)] = held[i] if k < count else rest
+
+
+@un.jit
+def sort_by_four_bits(tile, numbers, paired, words, sums, own, shift):
+    """Sorts a tile by four bits of its keys; each work-item holds 16 elements that lie side by side.
+
+    The word of a work-item counts its elements with two digits: with d in its lower half, with d + 8 in its upper one.
+    """
+    held = np.empty(16, tile.dtype)
+    held_numbers = np.empty(16, np.int32)
+    column = own + (own >> 3)
+    for w in range(8):
+        words[w * 144 + column] = np.int32(0)
+    for i in range(16):
+        key = tile[own * 17 + i]
+        held[i] = key
+        if paired != 0:
+            held_numbers[i] = numbers[own * 17 + i]
+        d = np.int32((key >> shift) & 15)
+        words[(d & 7) * 144 + column] += np.int32(1) << ((d >> 3) << 4)
+    un.barrier()
+    total = np.int32(0)
+    for w in range(8):
+        total += words[own * 9 + w]
+    before = sum_before(total, sums, own)
+    before += sums[127] << 16
+    for w in range(8):
+        count = words[own * 9 + w]
+        words[own * 9 + w] = before
+        before += count
+    un.barrier()
+    for i in range(16):
+        key = held[i]
+        d = np.int32((key >> shift) & 15)
+        half = (d >> 3) << 4
+        word = (d & 7) * 144 + column
+        at = words[word]
+        words[word] = at + (np.int32(1) << half)
+        at = (at >> half) & 0xFFFF
+        at += at >> 4
+        tile[at] = key
+        if paired != 0:
+            numbers[at] = held_numbers[i]
+    un.barrier()
+
+
+@un.kernel
+def counts_of_digits(keys, counts, shift, n, pieces, size):
+    """How many elements of each piece have each digit."""
+    found = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    lane = un.group_id(0) // pieces
+    piece = un.group_id(0) - lane * pieces
+    first = lane * n + piece * size
+    last = min(first + size, (lane + 1) * n)
+    found[own] = 0
+    found[own + 128] = 0
+    un.barrier()
+    whole = first + (last - first) // 1024 * 1024
+    for begin in range(first + own, whole, 1024):
+        p, q = keys[begin], keys[begin + 128]
+        r, s = keys[begin + 256], keys[begin + 384]
+        t, u = keys[begin + 512], keys[begin + 640]
+        v, w = keys[begin + 768], keys[begin + 896]
+        un.atomic.add(found, np.int64((p >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((q >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((r >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((s >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((t >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((u >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((v >> shift) & 255), 1)
+        un.atomic.add(found, np.int64((w >> shift) & 255), 1)
+    for k in range(whole + own, last, 128):
+        un.atomic.add(found, np.int64((keys[k] >> shift) & 255), 1)
+    un.barrier()
+    row = (lane * 256 + own) * pieces + piece
+    counts[row] = found[own]
+    counts[row + 128 * pieces] = found[own + 128]
+
+
+@un.kernel
+def prefixes_of_digits(counts, totals, pieces):
+    """A group for each (lane, digit): how many elements with the digit lie in pieces before each."""
+    sums = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    row = un.group_id(0)
+    first = row * pieces
+    carry = np.int32(0)
+    for begin in range(0, pieces, 128):
+        count = np.int32(0)
+        if begin + own < pieces:
+            count = counts[first + begin + own]
+        before = sum_before(count, sums, own)
+        if begin + own < pieces:
+            counts[first + begin + own] = carry + before
+        carry += sums[127]
+        un.barrier()
+    if own == 0:
+        totals[row] = carry
+
+
+@un.kernel
+def prefixes_of_few(counts, totals, pieces):
+    """As prefixes_of_digits, by one work-item each."""
+    row = un.global_id(0)
+    total = np.int32(0)
+    for k in range(row * pieces, (row + 1) * pieces):
+        c = counts[k]
+        counts[k] = total
+        total += c
+    totals[row] = total
+
+
+@un.kernel
+def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n, pieces, size):
+    tile = un.local_array(2176, keys.dtype)
+    numbers = un.local_array(2176, np.int32)
+    words = un.local_array(1152, np.int32)
+    sums = un.local_array(256, np.int32)
+    places = un.local_array(256, np.int32)
+    begins = un.local_array(256, np.int32)
+    ends = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    lane = un.group_id(0) // pieces
+    piece = un.group_id(0) - lane * pieces
+    first = lane * n + piece * size
+    last = min(first + size, (lane + 1) * n)
+    row = lane * 256 + 2 * own
+    of_first = totals[row]
+    before = sum_before(of_first + totals[row + 1], sums, own)
+    places[2 * own] = before + counts[row * pieces + piece]
+    places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
+    for begin in range(first, last, 2048):
+        count = min(2048, last - begin)
+        begins[own], begins[own + 128] = 0, 0
+        ends[own], ends[own + 128] = 0, 0
+        load_tile(keys, tile, begin, count, own, ~(keys[begin] ^ keys[begin]))
+        if paired != 0:
+            load_tile(order, numbers, begin, count, own, np.int32(0))
+        un.barrier()
+        sort_by_four_bits(tile, numbers, paired, words, sums, own, shift)
+        sort_by_four_bits(tile, numbers, paired, words, sums, own, shift + 4)
+        for i in range(16):
+            k = own + 128 * i
+            if k < count:
+                d = np.int64((tile[k + (k >> 4)] >> shift) & 255)
+                before_it = np.int64((tile[max(k - 1, 0) + (max(k - 1, 0) >> 4)] >> shift) & 255)
+                if k == 0 or before_it != d:
+                    begins[d] = k
+                    if k > 0:
+                        ends[before_it] = k
+                if k == count - 1:
+                    ends[d] = count
+        un.barrier()
+        for i in range(16):
+            k = own + 128 * i
+            if k < count:
+                key = tile[k + (k >> 4)]
+                d = np.int64((key >> shift) & 255)
+                at = lane * n + places[d] + k - begins[d]
+                out[at] = key
+                if paired != 0:
+                    out_order[at] = numbers[k + (k >> 4)]
+        un.barrier()
+        places[own] += ends[own] - begins[own]
+        places[own + 128] += ends[own + 128] - begins[own + 128]
+
+
+@un.kernel
+def sort_tiles(keys, order, paired, n, bits):
+    """Sorts lanes of at most 2048 elements, a group each."""
+    tile = un.local_array(2176, keys.dtype)
+    numbers = un.local_array(2176, np.int32)
+    words = un.local_array(1152, np.int32)
+    sums = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    first = un.group_id(0) * n
+    load_tile(keys, tile, first, n, own, ~(keys[first] ^ keys[first]))
+    if paired != 0:
+        load_tile(order, numbers, first, n, own, np.int32(0))
+    un.barrier()
+    for shift in range(0, bits, 4):
+        sort_by_four_bits(tile, numbers, paired, words, sums, own, shift)
+    for i in range(16):
+        k = own + 128 * i
+        if k < n:
+            keys[first + k] = tile[k + (k >> 4)]
+            if paired != 0:
+                order[first + k] = numbers[k + (k >> 4)]
+
+
+@un.jit
+def count_up_to(keys, first, step, last, limit):
+    """How many of eight keys are no larger; those from `last` on do not count."""
+    held = np.empty(8, keys.dtype)
+    for i in range(8):
+        held[i] = keys[min(first + step * i, last - 1)]
+    found = np.int32(0)
+    for i in range(8):
+        found += np.int32((held[i] <= limit) & (first + step * i < last))
+    return found
+
+
+@un.kernel
+def counts_up_to(keys, samples, counts, n, pieces, size, rank, width):
+    """How many keys of each piece are no larger than sample `rank` of the `width` ones of its lane."""
+    sums = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    lane = un.group_id(0) // pieces
+    first = lane * n + (un.group_id(0) - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    limit = samples[lane * width + rank]
+    found = np.int32(0)
+    for begin in range(first + own, last, 1024):
+        found += count_up_to(keys, begin, 128, last, limit)
+    sum_before(found, sums, own)
+    if own == 0:
+        counts[un.group_id(0)] = sums[127]
+
+
+@un.kernel
+def take_up_to(keys, samples, counts, out, order, n, pieces, size, rank, width, room):
+    """Those keys and their places in the lane, in order, for `room` of them in each lane."""
+    sums = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    lane = un.group_id(0) // pieces
+    first = lane * n + (un.group_id(0) - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    limit = samples[lane * width + rank]
+    at = np.int64(counts[un.group_id(0)])
+    for begin in range(first, last, 1024):
+        k = begin + 8 * own
+        found = np.int32(0)
+        if k < last:
+            found = count_up_to(keys, k, 1, last, limit)
+        to = at + sum_before(found, sums, own)
+        at += sums[127]
+        if found > 0:
+            for j in range(k, min(k + 8, last)):
+                if keys[j] <= limit:
+                    if to < room:
+                        out[lane * room + to] = keys[j]
+                        order[lane * room + to] = np.int32(j - lane * n)
+                    to += 1
