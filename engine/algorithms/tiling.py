@@ -9,6 +9,7 @@ their keys. Rows of a tile have room between them, so that work-items that read 
 
 import numpy as np
 import unisono as un
+from unisono._jit.words import warp_ballot, warp_barrier
 
 
 @un.jit
@@ -206,6 +207,111 @@ def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n
         un.barrier()
         places[own] += ends[own] - begins[own]
         places[own + 128] += ends[own + 128] - begins[own + 128]
+
+
+@un.jit
+def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count, own, shift):
+    """Brings `count` elements from `begin` on into a tile, sorted by a digit; sums[d] is where those with digit d begin.
+
+    words[warp * 256 + d] counts those of each warp. The 16 elements of a lane stand 32 from each other.
+    """
+    held = np.empty(16, keys.dtype)
+    ranks = np.empty(16, np.int32)
+    own_lane = own & 31
+    table = (own >> 5) << 8
+    element = ((own >> 5) << 9) + own_lane
+    lower = (np.uint32(1) << np.uint32(own_lane)) - np.uint32(1)
+    for i in range(8):
+        words[own + 128 * i] = 0
+    for i in range(16):
+        held[i] = keys[begin + min(element + 32 * i, count - 1)]
+    un.barrier()
+    for i in range(16):
+        key = held[i] if element + 32 * i < count else ~(held[i] ^ held[i])
+        held[i] = key
+        d = np.int32((key >> shift) & 255)
+        same = np.uint32(0xFFFFFFFF)
+        for b in range(8):
+            is_set = (d >> b) & 1
+            votes = warp_ballot(is_set != 0)
+            same &= votes if is_set != 0 else ~votes
+        before = np.int32(np.bitwise_count(same & lower))
+        of_all = np.int32(np.bitwise_count(same))
+        if before == 0:
+            words[table + d] += of_all
+        warp_barrier()
+        ranks[i] = words[table + d] - of_all + before
+        warp_barrier()
+    un.barrier()
+    a, b, c, e = words[2 * own], words[256 + 2 * own], words[512 + 2 * own], words[768 + 2 * own]
+    f, g, h, j = words[2 * own + 1], words[257 + 2 * own], words[513 + 2 * own], words[769 + 2 * own]
+    first = a + b + c + e
+    to = sum_before(first + f + g + h + j, sums, own)
+    words[2 * own] = to
+    words[256 + 2 * own] = to + a
+    words[512 + 2 * own] = to + a + b
+    words[768 + 2 * own] = to + a + b + c
+    sums[2 * own] = to
+    to += first
+    words[2 * own + 1] = to
+    words[257 + 2 * own] = to + f
+    words[513 + 2 * own] = to + f + g
+    words[769 + 2 * own] = to + f + g + h
+    sums[2 * own + 1] = to
+    un.barrier()
+    for i in range(16):
+        ranks[i] += words[table + np.int32((held[i] >> shift) & 255)]
+        tile[ranks[i]] = held[i]
+    if paired != 0:
+        held_numbers = np.empty(16, np.int32)
+        for i in range(16):
+            held_numbers[i] = order[begin + min(element + 32 * i, count - 1)]
+        for i in range(16):
+            numbers[ranks[i]] = held_numbers[i]
+    un.barrier()
+
+
+@un.kernel
+def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift, n, pieces, size):
+    """As scatter_digits, where a warp says at once who has which digit: each holds 512 elements of a tile, 16 a lane."""
+    tile = un.local_array(2048, keys.dtype)
+    numbers = un.local_array(2048, np.int32)
+    words = un.local_array(1024, np.int32)
+    sums = un.local_array(256, np.int32)
+    places = un.local_array(256, np.int32)
+    own = un.local_id(0)
+    lane = un.group_id(0) // pieces
+    piece = un.group_id(0) - lane * pieces
+    first = lane * n + piece * size
+    last = min(first + size, (lane + 1) * n)
+    row = lane * 256 + 2 * own
+    of_first = totals[row]
+    before = sum_before(of_first + totals[row + 1], sums, own)
+    places[2 * own] = before + counts[row * pieces + piece]
+    places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
+    for begin in range(first, last, 2048):
+        count = np.int32(min(2048, last - begin))
+        sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count, np.int32(own), shift)
+        # From here on places[d] is where element 0 of the tile would go, if it had the digit.
+        places[2 * own] -= sums[2 * own]
+        places[2 * own + 1] -= sums[2 * own + 1]
+        un.barrier()
+        for i in range(16):
+            k = np.int32(own) + np.int32(128 * i)
+            if k < count:
+                key = tile[k]
+                d = np.int32((key >> shift) & 255)
+                at = lane * n + np.int64(places[d] + k)
+                out[at] = key
+                if paired != 0:
+                    out_order[at] = numbers[k]
+        un.barrier()
+        places[2 * own] += sums[2 * own + 1]
+        if own < 127:
+            places[2 * own + 1] += sums[2 * own + 2]
+        else:
+            places[255] += count
+        un.barrier()
 
 
 @un.kernel

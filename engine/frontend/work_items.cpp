@@ -6,6 +6,7 @@
 #include "frontend/uniform.h"
 
 #include "ir/fence.h"
+#include "ir/shuffle.h"
 
 namespace unisono::frontend {
 
@@ -44,9 +45,11 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     auto it = queries.find(name);
     bool is_barrier = names_barrier(name);
     bool is_fence = name == "un.mem_fence";
+    bool is_vote = name == "un.warp_ballot" || name == "un.warp_barrier";
     bool is_linear = name == "un.local_linear_id" || name == "un.local_linear_size";
     bool is_local = name == "un.local_array" || name == "un.private_array";
-    if (it == queries.end() && !is_barrier && !is_fence && !is_linear && !is_local)
+    if (it == queries.end() && !is_barrier && !is_fence && !is_vote && !is_linear &&
+        !is_local)
         return std::nullopt;
     if (!module_.is_kernel) {
         if (is_barrier && parallel_depth_ > 0)
@@ -71,6 +74,16 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     if (is_fence) {  // its flags say which memory; all is ordered
         emit(b_->own(ir::fence_of(*b_->barrier())));
         return Value{};
+    }
+    if (is_vote && args.empty()) {
+        emit(ir::warp_barrier(*b_));
+        return Value{};
+    }
+    if (is_vote) {
+        const std::int32_t votes = b_->var("votes", DType::UInt32);
+        emit(b_->declare(votes, nullptr));
+        emit(ir::vote(*b_, votes, b_->cast(args[0].expr, DType::Bool)));
+        return scalar(b_->read(votes));
     }
     if (is_linear) {
         if (!args.empty())

@@ -395,9 +395,12 @@ class Printer {
                 if (is_shuffle(s))
                     line(depth, name_of(vars_, s->outs[0]) + " = shuffle " + list(s->args),
                          s->line);
+                else if (is_vote(s) && !s->outs.empty())
+                    line(depth, name_of(vars_, s->outs[0]) + " = vote " + list(s->args), s->line);
                 else
                     line(depth,
                          is_fence(s)          ? "fence"
+                         : is_vote(s)         ? "barrier of the warp"
                          : is_grid_barrier(s) ? "barrier of the grid"
                                               : "barrier",
                          s->line);

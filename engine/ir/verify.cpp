@@ -361,6 +361,13 @@ class Verifier {
                     assign(s->outs[0], s->args[0]->dtype);
                     break;
                 }
+                if (is_vote(s)) {
+                    require(s->args.size() <= 1 && s->outs.size() == s->args.size(),
+                            "a vote has a predicate and a variable, or neither");
+                    for (E e : s->args) want(e, DType::Bool, "the predicate of", "a vote");
+                    for (std::int32_t v : s->outs) assign(v, DType::UInt32);
+                    break;
+                }
                 require(f_.is_kernel, "a barrier stands in a kernel");
                 require(independent_depth_ == 0, "a barrier does not stand in an independent loop");
                 break;

@@ -82,6 +82,24 @@ std::uint32_t shuffle_down(std::uint32_t mask, std::uint32_t value, std::uint32_
     return moved;
 }
 
+/// vote.sync.ballot.b32 of such warps.
+std::uint32_t ballot(std::uint32_t mask, bool predicate) {
+    constexpr unsigned warp = 32, most_threads = 1024;
+    static std::array<bool, most_threads> said;
+    static std::array<unsigned, most_threads / warp> present;
+    const Extents &size = ids.block_size, &at = ids.thread;
+    const unsigned thread = at[0] + size[0] * (at[1] + size[1] * at[2]), first = thread - thread % warp;
+    if (mask != 0xffffffff || size[0] % warp != 0) note_violation("a vote of a part of a warp");
+    said[thread] = predicate;
+    ++present[thread / warp];
+    barrier();
+    if (present[thread / warp] % warp != 0) note_violation("a vote without the whole warp");
+    std::uint32_t bits = 0;
+    for (unsigned lane = 0; lane < warp; ++lane) bits |= std::uint32_t{said[first + lane]} << lane;
+    barrier();
+    return bits;
+}
+
 /// What hardware refuses of the grid that runs: the first thing.
 std::string refused;
 
@@ -152,7 +170,8 @@ class HostModule {
                 kernel.shared_bytes += static_cast<std::int64_t>(
                     module_.getDataLayout().getTypeAllocSize(g.getValueType()).getFixedValue());
         }
-        for (const char* name : {"llvm.nvvm.barrier0", "llvm.nvvm.shfl.sync.down.i32"}) {
+        for (const char* name : {"llvm.nvvm.barrier0", "llvm.nvvm.shfl.sync.down.i32",
+                                 "llvm.nvvm.vote.ballot.sync", "llvm.nvvm.bar.warp.sync"}) {
             const llvm::Function* b = module_.getFunction(name);
             kernel.has_barrier = kernel.has_barrier || (b && !b->use_empty());
         }
@@ -203,6 +222,16 @@ class HostModule {
                     b.getInt32Ty(), std::vector<llvm::Type*>(args.size(), b.getInt32Ty()), false);
                 call->replaceAllUsesWith(b.CreateCall(
                     type, address(b, reinterpret_cast<const void*>(&shuffle_down)), args));
+            } else if (id == Intrinsic::nvvm_vote_ballot_sync) {
+                auto* type = llvm::FunctionType::get(b.getInt32Ty(),
+                                                     {b.getInt32Ty(), b.getInt1Ty()}, false);
+                auto* votes = b.CreateCall(type, address(b, reinterpret_cast<const void*>(&ballot)),
+                                           {call->getArgOperand(0), call->getArgOperand(1)});
+                votes->addParamAttr(1, llvm::Attribute::ZExt);
+                call->replaceAllUsesWith(votes);
+            } else if (id == Intrinsic::nvvm_bar_warp_sync) {
+                b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), false),
+                             address(b, reinterpret_cast<const void*>(&barrier)));
             } else if (id == Intrinsic::nvvm_membar_gl) {
                 b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
             } else {

@@ -103,7 +103,7 @@ void Writer::statement(S s) {
         case StmtKind::Barrier:
             if (is_fence(s))
                 line(std::string(fence()), s->line);
-            else if (is_shuffle(s))
+            else if (is_shuffle(s) || is_vote(s))
                 fail(ErrorKind::Internal, "c_source: a shuffle for a device without warps");
             else
                 write_barrier(s->line);

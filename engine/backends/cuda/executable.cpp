@@ -66,7 +66,7 @@ void CudaExecutable::find_kernels() {
     for (std::size_t k = 0; k < module_.functions.size(); ++k) {
         const ir::Function& f = module_.functions[k];
         if (!codegen::is_device_kernel(f)) continue;
-        Kernel kernel{k, nullptr, 1, 1, codegen::scratch_of(f), codegen::slots_of(f)};
+        Kernel kernel{k, nullptr, 1, 1, 1, codegen::scratch_of(f), codegen::slots_of(f)};
         check_parameters(f, kernel.scratch.size() + kernel.slots.size());
         const std::string name = codegen::kernel_symbol + ("_" + std::to_string(k));
         device_.check(api.module_get_function(&kernel.handle, loaded_->module, name.c_str()),
@@ -76,25 +76,36 @@ void CudaExecutable::find_kernels() {
             api.function_get_attribute(&most, function_max_threads_per_block, kernel.handle),
             "cuFuncGetAttribute");
         kernel.max_group = std::min<std::int64_t>(most, device_.info().max_work_group_size);
-        kernel.group = best_group(kernel);
+        find_groups(kernel);
         results_ = std::max(results_, f.results.size());
         kernels_.push_back(std::move(kernel));
     }
 }
 
-/// The smallest block that keeps as many threads of a multiprocessor busy as any.
-std::int64_t CudaExecutable::best_group(const Kernel& kernel) const {
-    std::int64_t best = std::min<std::int64_t>(32, kernel.max_group), busy = 0;
+/// The smallest and the largest block that keep as many threads of a multiprocessor busy as any.
+void CudaExecutable::find_groups(Kernel& kernel) const {
+    kernel.group = kernel.large_group = std::min<std::int64_t>(32, kernel.max_group);
+    std::int64_t busy = 0;
     for (const int size : {128, 256, 512}) {
         if (size > kernel.max_group) break;
         int blocks = 0;
         device_.check(device_.api().occupancy(&blocks, kernel.handle, size, 0),
                       "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-        if (std::int64_t{blocks} * size <= busy) continue;
-        busy = std::int64_t{blocks} * size;
-        best = size;
+        const std::int64_t now = std::int64_t{blocks} * size;
+        if (now >= busy) kernel.large_group = size;
+        if (now > busy) kernel.group = size;
+        busy = std::max(busy, now);
     }
-    return best;
+}
+
+/// A multiprocessor starts blocks one after the other: of long ranges they shall be large.
+std::int64_t CudaExecutable::group_for(const Kernel& kernel, const NDRange& range) const {
+    constexpr std::int64_t many_groups_per_unit = 256;
+    std::int64_t items = 1;
+    for (int d = 0; d < range.dimensions; ++d)
+        items *= std::max<std::int64_t>(1, range.global[static_cast<std::size_t>(d)]);
+    const bool is_long = items / kernel.group > many_groups_per_unit * device_.info().compute_units;
+    return is_long ? kernel.large_group : kernel.group;
 }
 
 CudaExecutable::LaunchState CudaExecutable::prepare() const {
@@ -143,7 +154,7 @@ NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) c
 /// kernels test their range, so a group may reach beyond it.
 void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
     const DeviceInfo& info = device_.info();
-    std::int64_t left = kernel.group, items = 1;
+    std::int64_t left = group_for(kernel, range), items = 1;
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] < 0 || range.global[k] < 0) {

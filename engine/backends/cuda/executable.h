@@ -35,7 +35,7 @@ class CudaExecutable final : public Executable {
         std::size_t function;  ///< index in the module
         cuda::Function handle = nullptr;
         std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
-        std::int64_t group = 1;      ///< that keep the most threads of the device busy
+        std::int64_t group = 1, large_group = 1;  ///< that keep the most threads busy
         std::vector<codegen::Scratch> scratch;
         std::vector<std::int32_t> slots;
     };
@@ -52,7 +52,8 @@ class CudaExecutable final : public Executable {
     class Faults;
     class Launcher;
     void find_kernels();
-    std::int64_t best_group(const Kernel& kernel) const;
+    void find_groups(Kernel& kernel) const;
+    std::int64_t group_for(const Kernel& kernel, const NDRange& range) const;
     LaunchState prepare() const;
     /// Starts a launch. `faults` is null where nothing can go wrong any more.
     HostEnd start(const LaunchArgs& args, LaunchState& state, std::shared_ptr<Faults>& faults);

@@ -82,6 +82,19 @@ void FunctionEmitter::device_shuffle(ir::S s) {
     b_.CreateStore(type->isIntegerTy() ? all : b_.CreateBitCast(all, type), variable(s->outs[0]));
 }
 
+void FunctionEmitter::device_vote(ir::S s) {
+    if (!m_.for_device())
+        fail(ErrorKind::Internal, "llvm: a vote reached the host's code generator");
+    Value* all = b_.getInt32(0xffffffff);
+    if (s->args.empty()) {
+        b_.CreateIntrinsic(b_.getVoidTy(), Intrinsic::nvvm_bar_warp_sync, {all});
+        return;
+    }
+    Value* predicate = b_.CreateIsNotNull(emit(s->args[0]));
+    b_.CreateStore(b_.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {}, {all, predicate}),
+                   variable(s->outs[0]));
+}
+
 /// Row-major index of the work-item in the NDRange, the last axis outermost.
 Value* FunctionEmitter::linear_id() {
     using Q = ir::WorkItemQuery;

@@ -288,6 +288,7 @@ class FunctionEmitter {
     void device_fault(Value* site, std::span<Value* const> values);
     void device_barrier();
     void device_shuffle(ir::S s);
+    void device_vote(ir::S s);
 
     ModuleEmitter& m_;
     const ir::Function& f_;

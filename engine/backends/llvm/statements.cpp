@@ -178,6 +178,8 @@ void FunctionEmitter::emit(ir::S s) {
         case StmtKind::Barrier:
             if (ir::is_shuffle(s))
                 device_shuffle(s);
+            else if (ir::is_vote(s))
+                device_vote(s);
             else if (!ir::is_fence(s))
                 device_barrier();
             else if (m_.for_device())

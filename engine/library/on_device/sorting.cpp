@@ -138,12 +138,13 @@ void sort_by_tiles(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
     }
     const DeviceVector counts = work.scratch(DType::Int32, cut.items() * digits),
                        totals = work.scratch(DType::Int32, cut.lanes * digits);
+    const char* scatter = work.device().info().warp == 32 ? "scatter_by_votes" : "scatter_digits";
     Sorted other = s.another(work);
     for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
         work.run("counts_of_digits", {s.keys, counts, shift, n, cut.pieces, cut.size}, {all_items},
                  tile_items);
         find_prefixes(work, counts, totals, cut.pieces);
-        work.run("scatter_digits",
+        work.run(scatter,
                  {s.keys, s.order, other.keys, other.order, counts, totals, s.paired(), shift, n,
                   cut.pieces, cut.size},
                  {all_items}, tile_items);

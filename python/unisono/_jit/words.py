@@ -325,6 +325,19 @@ def local_linear_size():
     _only_in_kernels("local_linear_size")
 
 
+def warp_ballot(predicate):
+    """A bit for each work-item of the warp, on CUDA devices only (inside of a kernel of the engine's own).
+
+    All of a warp call it; `sub_group_ballot` is what runs everywhere.
+    """
+    _only_in_kernels("warp_ballot")
+
+
+def warp_barrier():
+    """What the warp's work-items wrote before is seen by the others behind it; as `warp_ballot`."""
+    _only_in_kernels("warp_barrier")
+
+
 def mem_fence(flags=0):
     """Order this work-item's accesses to memory before it and behind it, as others see them (inside of a kernel).
 
