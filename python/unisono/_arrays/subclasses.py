@@ -45,7 +45,7 @@ _methods = frozenset(
     "transpose var".split()
 )
 # Functions that make arrays of ours whatever they are given.
-_converts = frozenset("array asarray ascontiguousarray asfortranarray".split())
+_converts = frozenset("array asarray ascontiguousarray asfortranarray from_dlpack".split())
 reductions = "all any argmax argmin max mean min prod std sum trace var".split()
 
 

@@ -265,3 +265,26 @@ def test_isinstance_of_arrays():
     assert not any(isinstance(a, un.ndarray) for a in others)
     assert isinstance(x.view(Named), Named) and not isinstance(x, Named)
     assert not isinstance(np.ones(3), Named) and not isinstance(1, Named)
+
+
+def test_tensors_of_classes_with_functions_of_their_own_are_shared():
+    class Theirs:  # as CuPy's arrays
+        def __init__(self, values):
+            self.values = values
+
+        def __array_function__(self, function, types, args, options):
+            raise AssertionError("NumPy's function was called")
+
+        def __array_ufunc__(self, function, method, *args, **options):
+            raise AssertionError("NumPy's function was called")
+
+        def __dlpack__(self, **options):
+            return self.values.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.values.__dlpack_device__()
+
+    a = np.arange(6.0).reshape(2, 3)
+    b = un.from_dlpack(Theirs(a.T))
+    a[1, 2] = 50
+    assert type(b) is un.ndarray and b.tolist() == a.T.tolist()
