@@ -1,4 +1,4 @@
-"""Measures unisono beside its peers: benchmarks/run.py [NAME...] [--peers PYTHON] [--pairs N] [--out FOLDER]."""
+"""Measures unisono beside its peers: benchmarks/run.py [NAME...] [--device cuda] [--peers PYTHON] [--pairs N] [--out FOLDER]."""
 
 import argparse
 import json
@@ -9,6 +9,8 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+import on_cuda
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -504,6 +506,9 @@ BENCHMARKS = {
     ),
 }
 
+ON_CUDA = on_cuda.benchmarks()
+EVERY = BENCHMARKS | ON_CUDA
+
 # What a peer is made of where it is more than a module of its name: PyOpenCL writes its kernels of elements and
 # reductions by Mako.
 MODULES = {"pyopencl": ("pyopencl", "mako")}
@@ -511,7 +516,13 @@ MODULES = {"pyopencl": ("pyopencl", "mako")}
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(EVERY)}")
+    parser.add_argument(
+        "--device",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="without names: all benchmarks of arrays on a CUDA device, or all others (cpu)",
+    )
     parser.add_argument(
         "--pairs", type=int, default=7, help="pairs of processes that alternate (7)"
     )
@@ -522,9 +533,9 @@ def parse_arguments():
         "--out", type=Path, default=ROOT / "out/benchmarks", help="folder of JSON and plot"
     )
     options = parser.parse_args()
-    unknown = [n for n in options.names if n not in BENCHMARKS]
+    unknown = [n for n in options.names if n not in EVERY]
     if unknown:
-        parser.error(f"no benchmark {unknown[0]!r}; expected {', '.join(BENCHMARKS)}")
+        parser.error(f"no benchmark {unknown[0]!r}; expected {', '.join(EVERY)}")
     if options.pairs < 1:
         parser.error(f"--pairs: expected at least 1; got {options.pairs}")
     return options
@@ -567,7 +578,7 @@ def run_once(name, who, python):
     """Seconds that one process of `who` reports for the benchmark."""
     here = (
         python
-        if who in ("numba", "jax", "drjit", "taichi", "pyopencl", "mpi4py")
+        if who in ("numba", "cupy", "jax", "drjit", "taichi", "pyopencl", "mpi4py")
         else sys.executable
     )
     environment = {**os.environ, "OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
@@ -584,7 +595,7 @@ def run_once(name, who, python):
 
 def measure(name, python, pairs):
     """Alternate processes of ours and of each peer; return the record."""
-    what, ours, peers, goal = BENCHMARKS[name]
+    what, ours, peers, goal = EVERY[name]
     record = {"name": name, "what": what, "goal": goal, "peers": {}, "missing": {}, "ours": []}
     present = []
     for peer in peers:
@@ -603,6 +614,8 @@ def measure(name, python, pairs):
                 record["missing"][peer] = str(error)
                 del times[peer]
     record["median"] = statistics.median(record["ours"])
+    if moved := on_cuda.bytes_of(name):
+        record["bytes"] = moved
     for peer, spent in times.items():
         ratios = [a / b for a, b in zip(record["ours"], spent, strict=True)]
         record["peers"][peer] = {
@@ -629,8 +642,9 @@ def show(record):
     peer, limit = record["goal"]
     goal = f"at most {limit:.3g} of {peer}" if peer else f"at most {text_of(limit)}"
     reached = {True: "reached", False: "NOT reached", None: "not known"}[record.get("reached")]
+    speed = f", {record['bytes'] / record['median'] / 1e9:.0f} GB/s" if "bytes" in record else ""
     print(
-        f"{record['name']}: {record['what']}: {text_of(record['median'])}; goal {goal}: {reached}"
+        f"{record['name']}: {record['what']}: {text_of(record['median'])}{speed}; goal {goal}: {reached}"
     )
     for name, p in record["peers"].items():
         print(f"    {name}: {text_of(p['median'])}, ours takes {p['ratio']:.3g} of its time")
@@ -671,7 +685,7 @@ def main():
         sys.exit(f"benchmarks: {reason}")
     options.out.mkdir(parents=True, exist_ok=True)
     records = []
-    for name in options.names or BENCHMARKS:
+    for name in options.names or (ON_CUDA if options.device == "cuda" else BENCHMARKS):
         try:
             records.append(measure(name, python, options.pairs))
         except RuntimeError as error:

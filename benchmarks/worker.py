@@ -39,6 +39,8 @@ def main():
         import decorators as module
     elif name.startswith("suite-"):
         import suites as module
+    elif name.startswith("cuda-"):
+        import on_cuda as module
     elif name.startswith("device-"):
         import on_devices as module
     elif name.startswith("start-device-"):

@@ -52,10 +52,16 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("shape", [(33,), (5000,), (32767,), (32768,), (100_000,), (3, 40_000)])
+@pytest.mark.parametrize(
+    "shape",
+    [(33,), (2047,), (2, 2048), (2049,), (5000,), (32767,), (32768,), (100_000,), (3, 40_000)],
+)
 @pytest.mark.parametrize("kind", HARD)
 def test_keys_that_are_hard_to_part(device, kind, shape):
-    """Long lanes go into buckets on some devices; keys of a bucket that agree in leading bits need more."""
+    """Long lanes go into buckets on some devices; keys of a bucket that agree in leading bits need more.
+
+    Others sort tiles of 2048 elements.
+    """
     a = HARD[kind](int(np.prod(shape)), np.random.default_rng(9)).reshape(shape)
     x = un.asarray(a, device=device)
     same(un.sort(x), np.sort(a, kind="stable"))
@@ -87,6 +93,17 @@ def test_selections_of_long_lanes(device, kind, shape):
             un.top_k(x, k, largest=False), un.top_k(un.asarray(a), k, largest=False), strict=True
         ):
             same(got, np.asarray(near))
+
+
+@pytest.mark.parametrize("k", [1, 40, 700])
+@pytest.mark.parametrize("kind", HARD)
+def test_the_largest_of_long_lanes(device, kind, k):
+    """Some devices sort those beyond a sample alone, unless they are too many or too few."""
+    a = HARD[kind](2 * 50_000, np.random.default_rng(4)).reshape(2, -1)
+    values, places = un.top_k(un.asarray(a, device=device), k)
+    expected, where = un.top_k(un.asarray(a), k)
+    same(values, np.asarray(expected))
+    same(places, np.asarray(where))
 
 
 @pytest.mark.parametrize("n", [1, 33, 130, 511, 512, 513, 5000, 40_000])
