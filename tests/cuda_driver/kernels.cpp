@@ -82,21 +82,25 @@ std::uint32_t shuffle_down(std::uint32_t mask, std::uint32_t value, std::uint32_
     return moved;
 }
 
-/// vote.sync.ballot.b32 of such warps.
+/// vote.sync.ballot.b32 of such warps. Votes take turns with two memories, so that nobody waits until
+/// the others have read.
 std::uint32_t ballot(std::uint32_t mask, bool predicate) {
     constexpr unsigned warp = 32, most_threads = 1024;
-    static std::array<bool, most_threads> said;
-    static std::array<unsigned, most_threads / warp> present;
+    static std::array<std::array<bool, most_threads>, 2> said;
+    static std::array<unsigned, most_threads> votes;
     const Extents &size = ids.block_size, &at = ids.thread;
-    const unsigned thread = at[0] + size[0] * (at[1] + size[1] * at[2]), first = thread - thread % warp;
+    const unsigned thread = at[0] + size[0] * (at[1] + size[1] * at[2]);
+    const unsigned first = thread - thread % warp;
     if (mask != 0xffffffff || size[0] % warp != 0) note_violation("a vote of a part of a warp");
-    said[thread] = predicate;
-    ++present[thread / warp];
+    const unsigned number = ++votes[thread];
+    auto& now = said[number % 2];
+    now[thread] = predicate;
     barrier();
-    if (present[thread / warp] % warp != 0) note_violation("a vote without the whole warp");
     std::uint32_t bits = 0;
-    for (unsigned lane = 0; lane < warp; ++lane) bits |= std::uint32_t{said[first + lane]} << lane;
-    barrier();
+    for (unsigned lane = 0; lane < warp; ++lane) {
+        if (votes[first + lane] - number > 1) note_violation("a vote without the whole warp");
+        bits |= std::uint32_t{now[first + lane]} << lane;
+    }
     return bits;
 }
 
