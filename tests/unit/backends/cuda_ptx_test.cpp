@@ -6,14 +6,18 @@
 // UNISONO_NVJITLINK.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "algorithms/algorithms.h"
 #include "backends/backend.h"
 #include "backends/cuda/ptx.h"
 #include "core/error.h"
+#include "frontend/compile.h"
+#include "frontend/syntax/serialise.h"
 #include "ir/build.h"
 #include "tape/run/lower_group.h"
 #include "unit/backends/opencl_samples.h"
@@ -152,6 +156,37 @@ TEST(CudaWriter, NothingContractsFlushesOrApproximates) {
         EXPECT_NE(ptx.find(wanted), std::string::npos) << wanted << "\n" << ptx;
     for (const char* refused : {"fma", ".ftz", ".approx", "mad"})
         EXPECT_EQ(ptx.find(refused), std::string::npos) << refused << "\n" << ptx;
+}
+
+/// A kernel of the engine's own with vectors of keys and int32, then integers.
+ir::Module algorithm(std::string_view name, std::size_t vectors, std::size_t numbers) {
+    const auto all = algorithms::all();
+    const auto found =
+        std::ranges::find_if(all, [&](const algorithms::Algorithm& a) { return a.name == name; });
+    frontend::CompileRequest request;
+    request.source = frontend::read_program(found->tree, [](frontend::Options& options) {
+        options.trusts_indices = options.numpy_errors = true;
+    });
+    for (std::size_t k = 0; k < vectors; ++k) {
+        const DType t = k % 2 == 0 && k < 4 ? DType::UInt32 : DType::Int32;
+        request.args.push_back(frontend::Type::array(t, {ir::StrideClass::One}, true));
+    }
+    for (std::size_t k = 0; k < numbers; ++k)
+        request.args.push_back(frontend::Type::python(Weak::Int));
+    request.noalias = true;
+    request.dimensions = 1;
+    return frontend::compile(request).module;
+}
+
+TEST(CudaWriter, ArraysThatALoopOfFewStepsIndexesAreRegisters) {
+    const std::string ptx = ptx_of(algorithm("scatter_by_votes", 6, 5));
+    EXPECT_EQ(ptx.find(".local"), std::string::npos);
+}
+
+TEST(CudaWriter, WarpsVote) {
+    const std::string ptx = ptx_of(algorithm("scatter_by_votes", 6, 5));
+    EXPECT_NE(ptx.find("vote.sync.ballot.b32"), std::string::npos);
+    EXPECT_NE(ptx.find("bar.warp.sync"), std::string::npos);
 }
 
 TEST(CudaWriter, FunctionsWithoutALibraryAssemble) {
