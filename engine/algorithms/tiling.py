@@ -244,7 +244,12 @@ def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count,
         warp_barrier()
     un.barrier()
     a, b, c, e = words[2 * own], words[256 + 2 * own], words[512 + 2 * own], words[768 + 2 * own]
-    f, g, h, j = words[2 * own + 1], words[257 + 2 * own], words[513 + 2 * own], words[769 + 2 * own]
+    f, g, h, j = (
+        words[2 * own + 1],
+        words[257 + 2 * own],
+        words[513 + 2 * own],
+        words[769 + 2 * own],
+    )
     first = a + b + c + e
     to = sum_before(first + f + g + h + j, sums, own)
     words[2 * own] = to
@@ -291,7 +296,9 @@ def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift,
     places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
     for begin in range(first, last, 2048):
         count = np.int32(min(2048, last - begin))
-        sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count, np.int32(own), shift)
+        sort_by_votes(
+            keys, order, tile, numbers, paired, words, sums, begin, count, np.int32(own), shift
+        )
         # From here on places[d] is where element 0 of the tile would go, if it had the digit.
         places[2 * own] -= sums[2 * own]
         places[2 * own + 1] -= sums[2 * own + 1]

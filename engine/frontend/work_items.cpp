@@ -48,8 +48,7 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     bool is_vote = name == "un.warp_ballot" || name == "un.warp_barrier";
     bool is_linear = name == "un.local_linear_id" || name == "un.local_linear_size";
     bool is_local = name == "un.local_array" || name == "un.private_array";
-    if (it == queries.end() && !is_barrier && !is_fence && !is_vote && !is_linear &&
-        !is_local)
+    if (it == queries.end() && !is_barrier && !is_fence && !is_vote && !is_linear && !is_local)
         return std::nullopt;
     if (!module_.is_kernel) {
         if (is_barrier && parallel_depth_ > 0)

@@ -2,8 +2,8 @@
 // which they exchange values, and votes, of axis 4.
 //
 // A warp is 32 work-items of a group that follow each other along axis 0, where the group is a
-// multiple of 32 long. All work-items of a warp come to the same shuffle or vote, or none does. Only
-// devices whose DeviceInfo names a warp have them.
+// multiple of 32 long. All work-items of a warp come to the same shuffle or vote, or none does.
+// Only devices whose DeviceInfo names a warp have them.
 #pragma once
 
 #include "ir/build.h"

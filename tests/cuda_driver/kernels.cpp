@@ -82,8 +82,8 @@ std::uint32_t shuffle_down(std::uint32_t mask, std::uint32_t value, std::uint32_
     return moved;
 }
 
-/// vote.sync.ballot.b32 of such warps. Votes take turns with two memories, so that nobody waits until
-/// the others have read.
+/// vote.sync.ballot.b32 of such warps. Votes take turns with two memories, so that nobody waits
+/// until the others have read.
 std::uint32_t ballot(std::uint32_t mask, bool predicate) {
     constexpr unsigned warp = 32, most_threads = 1024;
     static std::array<std::array<bool, most_threads>, 2> said;
@@ -227,8 +227,8 @@ class HostModule {
                 call->replaceAllUsesWith(b.CreateCall(
                     type, address(b, reinterpret_cast<const void*>(&shuffle_down)), args));
             } else if (id == Intrinsic::nvvm_vote_ballot_sync) {
-                auto* type = llvm::FunctionType::get(b.getInt32Ty(),
-                                                     {b.getInt32Ty(), b.getInt1Ty()}, false);
+                auto* type =
+                    llvm::FunctionType::get(b.getInt32Ty(), {b.getInt32Ty(), b.getInt1Ty()}, false);
                 auto* votes = b.CreateCall(type, address(b, reinterpret_cast<const void*>(&ballot)),
                                            {call->getArgOperand(0), call->getArgOperand(1)});
                 votes->addParamAttr(1, llvm::Attribute::ZExt);

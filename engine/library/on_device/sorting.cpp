@@ -403,9 +403,8 @@ std::optional<Sorted> candidates(DeviceWork& work, const DeviceVector& keys, std
     const DeviceVector counts = work.scratch(DType::Int32, cut.items()),
                        totals = work.scratch(DType::Int32, cut.lanes);
     const std::int64_t items = cut.items() * tile_items;
-    work.run("counts_up_to",
-             {keys, samples.keys, counts, n, cut.pieces, cut.size, rank, count}, {items},
-             tile_items);
+    work.run("counts_up_to", {keys, samples.keys, counts, n, cut.pieces, cut.size, rank, count},
+             {items}, tile_items);
     find_prefixes(work, counts, totals, cut.pieces);
     Sorted found{work.filled(cut.lanes * room, KeyBits(keys.dtype).scalar(~std::uint64_t{0})),
                  work.scratch(DType::Int32, cut.lanes * room), true};

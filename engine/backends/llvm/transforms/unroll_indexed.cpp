@@ -45,8 +45,8 @@ void mark(llvm::Loop* loop) {
     llvm::LLVMContext& context = loop->getHeader()->getContext();
     llvm::MDNode* wanted =
         llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.full"));
-    loop->setLoopID(llvm::makePostTransformationMetadata(
-        context, loop->getLoopID(), {"llvm.loop.unroll."}, {wanted}));
+    loop->setLoopID(llvm::makePostTransformationMetadata(context, loop->getLoopID(),
+                                                         {"llvm.loop.unroll."}, {wanted}));
 }
 
 }  // namespace

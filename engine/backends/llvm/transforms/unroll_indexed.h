@@ -1,4 +1,5 @@
-// Pass over LLVM IR: private arrays of kernels become registers where loops of few steps index them.
+// Pass over LLVM IR: private arrays of kernels become registers where loops of few steps index
+// them.
 //
 // A GPU has no registers with indices: an array that a loop indexes lies in memory unless the loop
 // is unrolled.
