@@ -150,11 +150,24 @@ NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) c
     return range;
 }
 
+/// Whether arrays begin at different places of one memory, as the windows of a stencil do.
+static bool has_windows(std::span<const ArrayArg> arrays) {
+    return std::ranges::any_of(arrays, [&](const ArrayArg& a) {
+        return a.memory.handle == arrays.front().memory.handle &&
+               a.offset != arrays.front().offset;
+    });
+}
+
 /// Fills local sizes that are 0: powers of two, along axis 0 first, then where there is room. The
-/// kernels test their range, so a group may reach beyond it.
-void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
+/// kernels test their range, so a group may reach beyond it. Of windows a group has several rows,
+/// which its multiprocessor's cache keeps for each other.
+void CudaExecutable::choose_local(const Kernel& kernel, std::span<const ArrayArg> arrays,
+                                  NDRange& range) const {
+    constexpr std::int64_t warp = 32, group_of_windows = 256;
     const DeviceInfo& info = device_.info();
-    std::int64_t left = group_for(kernel, range), items = 1;
+    const bool has_rows = range.dimensions > 1 && range.global[1] >= group_of_windows / warp &&
+                          kernel.max_group >= group_of_windows && has_windows(arrays);
+    std::int64_t left = has_rows ? group_of_windows : group_for(kernel, range), items = 1;
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] < 0 || range.global[k] < 0) {
@@ -169,7 +182,8 @@ void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] == 0) {
             std::int64_t chosen = 1;
-            while (chosen < range.global[k] && 2 * chosen <= left &&
+            const std::int64_t most = has_rows && d == 0 ? warp : left;
+            while (chosen < range.global[k] && 2 * chosen <= most &&
                    2 * chosen <= info.max_work_item_sizes[k])
                 chosen *= 2;
             range.local[k] = chosen;
@@ -190,7 +204,7 @@ void CudaExecutable::choose_local(const Kernel& kernel, NDRange& range) const {
 void CudaExecutable::check(const LaunchArgs& args) const {
     if (host_) return;  // it chooses ranges that fit
     NDRange range = range_of(kernels_.front(), args);
-    choose_local(kernels_.front(), range);
+    choose_local(kernels_.front(), args.arrays, range);
 }
 
 // ---- Kernels
@@ -198,7 +212,7 @@ void CudaExecutable::check(const LaunchArgs& args) const {
 void CudaExecutable::start_kernel(const Kernel& kernel, const LaunchArgs& args,
                                   const LaunchState& state) {
     NDRange range = range_of(kernel, args);
-    choose_local(kernel, range);
+    choose_local(kernel, args.arrays, range);
     if (!is_empty(range)) enqueue(kernel, range, args, state);
 }
 

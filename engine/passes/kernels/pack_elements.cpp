@@ -17,6 +17,10 @@ namespace {
 constexpr std::int64_t most_nodes = 1024;  ///< of all copies together
 /// Packs that a row must have: fewer leave lanes of a warp without work.
 constexpr std::int64_t fewest_packs = 32;
+/// Work-items that run in lockstep, and elements of one of them that is no pack.
+constexpr std::int64_t warp = 32, least_apart = 4;
+/// Runs of a warp that a row must have: the last one may leave work-items without work.
+constexpr std::int64_t fewest_runs = 4;
 
 /// What a body accesses along the loop's variable.
 class Accesses final : public Visitor {
@@ -130,13 +134,18 @@ class Steps {
 class Packs {
   public:
     Packs(Function& f, S loop, std::int64_t size, const Accesses& accesses)
-        : f_(f), b_(f), loop_(loop), size_(size) {
+        : f_(f),
+          b_(f),
+          loop_(loop),
+          size_(size),
+          apart_(accesses.nodes * least_apart > most_nodes ? size : std::max(size, least_apart)) {
         b_.line = loop->line;
         const std::string name = f.vars[static_cast<std::size_t>(loop->id)].name;
         item_ = b_.var(name + "_item", DType::Int64);
         first_ = b_.var(name + "_first", DType::Int64);
         end_ = b_.var(name + "_end", DType::Int64);
         is_packed_ = b_.binary(Op::Ge, n(), b_.i64(fewest_packs * size));
+        is_long_ = b_.binary(Op::Ge, n(), b_.i64(fewest_runs * run()));
         for (std::int32_t id : accesses.arrays) {
             const DType t = f.arrays[static_cast<std::size_t>(id)].dtype;
             require_multiple(b_.address(id), size * size_of(t));
@@ -149,24 +158,37 @@ class Packs {
     }
 
     S over_items() {
-        E packs = b_.binary(Op::FloorDiv, b_.add(n(), b_.i64(size_ - 1)), b_.i64(size_));
-        E first = b_.mul(b_.read(item_), b_.i64(size_));
-        E is_whole = b_.binary(Op::Le, b_.add(first, b_.i64(size_)), n());
-        S body =
-            b_.branch(b_.binary(Op::And, is_packed_, is_whole), whole(first), one_by_one(first));
-        return b_.loop(loop_->loop, item_, b_.i64(0), b_.select(is_packed_, packs, n()), b_.i64(1),
-                       body);
+        const E packs = b_.binary(Op::FloorDiv, b_.add(n(), b_.i64(size_ - 1)), b_.i64(size_));
+        const E runs = b_.binary(Op::FloorDiv, b_.add(n(), b_.i64(run() - 1)), b_.i64(run()));
+        const E items = by_form(packs, b_.mul(runs, b_.i64(warp)), n());
+        const E lane = b_.binary(Op::And, b_.read(item_), b_.i64(warp - 1));
+        const E of_pack = b_.mul(b_.read(item_), b_.i64(size_));
+        const E of_run =
+            b_.add(b_.mul(b_.sub(b_.read(item_), lane), b_.i64(apart_)), lane);
+        const E is_whole_pack = b_.binary(Op::Le, b_.add(of_pack, b_.i64(size_)), n());
+        const E is_whole_run = b_.binary(Op::Lt, b_.add(of_run, b_.i64(run() - warp)), n());
+        const E takes_run = b_.binary(Op::And, b_.unary(Op::Not, is_packed_),
+                                      b_.binary(Op::And, is_long_, is_whole_run));
+        const S rest = one_by_one(by_form(of_pack, of_run, b_.read(item_)));
+        const S body = b_.branch(b_.binary(Op::And, is_packed_, is_whole_pack),
+                                 together(of_pack, size_, 1),
+                                 b_.branch(takes_run, together(of_run, apart_, warp), rest));
+        return b_.loop(loop_->loop, item_, b_.i64(0), items, b_.i64(1), body);
     }
 
   private:
     E n() const { return loop_->args[1]; }
+    std::int64_t run() const { return warp * apart_; }
+    E by_form(E packed, E apart, E single) {
+        return b_.select(is_packed_, packed, b_.select(is_long_, apart, single));
+    }
 
-    /// Each statement for all elements of the pack.
-    S whole(E first) {
+    /// Each statement for `count` elements, the first one and others so far apart.
+    S together(E first, std::int64_t count, std::int64_t distance) {
         std::vector<IterationCopy> lanes;
-        for (std::int64_t k = 0; k < size_; ++k) {
+        for (std::int64_t k = 0; k < count; ++k) {
             E at = b_.read(first_);
-            lanes.emplace_back(f_, loop_->id, k == 0 ? at : b_.add(at, b_.i64(k)));
+            lanes.emplace_back(f_, loop_->id, k == 0 ? at : b_.add(at, b_.i64(k * distance)));
         }
         std::vector<S> list, out{b_.declare(first_, first)};
         flatten(loop_->body, list);
@@ -188,14 +210,16 @@ class Packs {
         for (IterationCopy& lane : lanes) out.push_back(lane.stmt(s));
     }
 
-    /// What is left of the last pack, or the only element of a work-item.
+    /// What is left of the last pack or run, or the only element of a work-item.
     S one_by_one(E first) {
-        E next = b_.add(b_.read(loop_->id), b_.i64(1));
+        E step = b_.select(is_packed_, b_.i64(1), b_.i64(warp));
+        E next = b_.add(b_.read(loop_->id), step);
         std::vector<S> body(loop_->body.begin(), loop_->body.end());
         body.push_back(b_.assign(loop_->id, next));
+        E several = b_.binary(Op::Or, is_packed_, is_long_);
         return b_.block(
-            {b_.declare(end_, b_.select(is_packed_, n(), b_.add(b_.read(item_), b_.i64(1)))),
-             b_.declare(loop_->id, b_.select(is_packed_, first, b_.read(item_))),
+            {b_.declare(end_, b_.select(several, n(), b_.add(b_.read(item_), b_.i64(1)))),
+             b_.declare(loop_->id, first),
              b_.loop_while(b_.binary(Op::Lt, b_.read(loop_->id), b_.read(end_)),
                            b_.block(std::span<const S>(body)))});
     }
@@ -203,9 +227,10 @@ class Packs {
     Function& f_;
     Builder b_;
     S loop_;
-    std::int64_t size_;
+    std::int64_t size_;   ///< elements of a pack
+    std::int64_t apart_;  ///< of a work-item where they lie apart
     std::int32_t item_, first_, end_;
-    E is_packed_;
+    E is_packed_, is_long_;
 };
 
 bool is_constant(E e, std::uint64_t value) {
