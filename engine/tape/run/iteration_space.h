@@ -55,9 +55,11 @@ struct IterationSpace {
         return found;
     }
     /// Whether warps of so many work-items do best along the last axis, which is reduced.
-    bool fills_warps(int warp) const {
-        return warp == reduction::lanes && reduce_axis >= 0 && reduce_axis + 1 == rank &&
-               shape[reduce_axis] >= warp && dense_axis() < 0;
+    bool fills_warps(int warp) const { return goes_by_warps(warp) && shape[reduce_axis] >= warp; }
+    /// Whether rows along that axis are so short that several share a warp.
+    bool shares_warps(int warp) const {
+        return goes_by_warps(warp) && rank > 1 && shape[reduce_axis] > 1 &&
+               shape[reduce_axis] < warp;
     }
     /// How many leaves of rows a work-item of a device with warps combines before it stores: the
     /// scratch is smaller, as long as there are work-items for all processors.
@@ -104,6 +106,12 @@ struct IterationSpace {
         return true;
     }
     void collapse(int given);
+
+  private:
+    bool goes_by_warps(int warp) const {
+        return warp == reduction::lanes && reduce_axis >= 0 && reduce_axis + 1 == rank &&
+               dense_axis() < 0;
+    }
 };
 
 /// The space of a call; `shape` is that of the call's space, or of a part of it.

@@ -21,6 +21,9 @@ using ir::Space;
 
 namespace {
 
+/// Elements of a short row that a work-item takes at once.
+constexpr std::int64_t most_own = 4;
+
 constexpr const char* axis_names[] = {"i", "j", "k", "l"};
 
 std::string axis_name(int axis) { return axis < 4 ? axis_names[axis] : "i" + std::to_string(axis); }
@@ -35,6 +38,10 @@ class Warp {
     S loop(S body) const {
         return b_.loop(LoopKind::Parallel, lane_, b_.i64(0), b_.i64(reduction::lanes), b_.i64(1),
                        body);
+    }
+    /// Of warps that `count` rows share: the number of the work-item is known as `item`.
+    S declare_lane(E item, std::int64_t lanes) const {
+        return b_.declare(lane_, b_.binary(Op::And, item, b_.i64(lanes - 1)));
     }
 
     /// A lane takes in the value of the one that is `distance` further, where that is one of
@@ -85,6 +92,7 @@ class LeafLowering {
         E extent = b_.extent(like_, shape_.reduce_axis);
         begin_ = b_.mul(b_.read(leaf_), b_.i64(length));
         end_ = b_.binary(Op::Min, b_.add(begin_, b_.i64(length)), extent);
+        if (shape_.row_width > 0) return finish(short_rows());
         S body = shape_.shuffles ? warp() : innermost ? lanes() : rows();
         const E leaves =
             b_.binary(Op::FloorDiv, b_.add(extent, b_.i64(length - 1)), b_.i64(length));
@@ -98,12 +106,16 @@ class LeafLowering {
                 loop(index_[static_cast<std::size_t>(axis)], b_.extent(like_, axis));
         }
         if (!innermost) loop(leaf_, leaves);
+        return finish(body);
+    }
+
+  private:
+    ir::Module finish(S body) {
         module_.functions.front().body = b_.block({body});
         values_.append_functions(module_);
         return std::move(module_);
     }
 
-  private:
     void declare() {
         for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
             if (!group_.outputs[k].reduces) values_.add_output(k, shape_.rank);
@@ -200,6 +212,69 @@ class LeafLowering {
             stores.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[k])));
         body.push_back(warp.only_first(b_.block(stores)));
         return warp.loop(b_.block(body));
+    }
+
+    /// Rows of one leaf that is shorter than a warp, several of which share one. A work-item has
+    /// elements as far apart as its row has work-items, so that it combines the first halves itself
+    /// and shuffles the last ones. Only the upper half of a row may lack elements.
+    S short_rows() {
+        const std::int64_t width = shape_.row_width;
+        const std::int64_t own =
+            group_.nodes.size() <= limits::unrolled_nodes ? std::min(width, most_own) : 1;
+        const std::int64_t lanes = width / own, together = reduction::lanes / lanes;
+        const Warp warp(b_);
+        const std::int32_t item = b_.var("item", DType::Int64);
+        const int row_axis = shape_.rank - 2;
+        const std::int32_t row = index_[static_cast<std::size_t>(row_axis)];
+        const E rows = b_.extent(like_, row_axis), length = b_.extent(like_, shape_.reduce_axis);
+        const E number = b_.binary(Op::FloorDiv, b_.read(item), b_.i64(lanes));
+        // All work-items of a warp take part in a shuffle.
+        std::vector<S> body{b_.declare(leaf_, b_.i64(0)), warp.declare_lane(b_.read(item), lanes),
+                            b_.declare(row, b_.binary(Op::Min, number, b_.sub(rows, b_.i64(1))))};
+        const auto element = [&](std::int64_t k) {
+            return b_.add(warp.lane(), b_.i64(k * lanes));
+        };
+        std::vector<std::vector<std::int32_t>> sums;  // of each of its elements
+        for (std::int64_t k = 0; k < own; ++k) {
+            std::vector<E> at = here();
+            at.back() = element(k);
+            if (!shape_.row_is_whole && (own == 1 || k >= own / 2))
+                at.back() = b_.binary(Op::Min, at.back(), b_.sub(length, b_.i64(1)));
+            for (S statement : point(at)) body.push_back(statement);
+            std::vector<std::int32_t>& own_sums = sums.emplace_back();
+            for (std::size_t out : reducing_) {
+                const auto& o = group_.outputs[out];
+                own_sums.push_back(b_.var("sum" + std::to_string(out), o.dtype));
+                body.push_back(b_.declare(own_sums.back(), values_.value(o.node)));
+            }
+        }
+        for (std::int64_t half = own / 2; half > 0; half /= 2) {
+            for (std::int64_t k = 0; k < half; ++k) {
+                const S both = combined(sums[static_cast<std::size_t>(k)],
+                                        sums[static_cast<std::size_t>(k + half)]);
+                const bool may_lack = !shape_.row_is_whole && 2 * half == own;
+                body.push_back(may_lack
+                                   ? b_.branch(b_.binary(Op::Lt, element(k + half), length), both)
+                                   : both);
+            }
+        }
+        for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+            const E count = own == 1 && 2 * half == width ? length : b_.i64(2 * half);
+            for (std::size_t k = 0; k < reducing_.size(); ++k)
+                warp.take_in(group_.outputs[reducing_[k]].op, sums[0][k], count, half, body);
+        }
+        std::vector<S> stores;
+        for (std::size_t k = 0; k < reducing_.size(); ++k)
+            stores.push_back(b_.store(scratch_[k], scratch_index(), b_.read(sums[0][k])));
+        body.push_back(b_.branch(b_.binary(Op::Lt, number, rows), warp.only_first(as_one(stores))));
+        const E warps =
+            b_.binary(Op::FloorDiv, b_.add(rows, b_.i64(together - 1)), b_.i64(together));
+        S nest = b_.loop(LoopKind::Parallel, item, b_.i64(0),
+                         b_.mul(warps, b_.i64(reduction::lanes)), b_.i64(1), b_.block(body));
+        for (int axis = row_axis - 1; axis >= 0; --axis)
+            nest = b_.loop(LoopKind::Parallel, index_[static_cast<std::size_t>(axis)], b_.i64(0),
+                           b_.extent(like_, axis), b_.i64(1), nest);
+        return nest;
     }
 
     /// The reduced axis is the innermost: interleaved lanes, combined by halves.

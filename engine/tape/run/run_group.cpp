@@ -285,7 +285,6 @@ std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& sha
         return v;
     }
     v->map = device.compile(lower_leaves(group_, shape), {});
-    compile_trees(*v);
     return v;
 }
 
@@ -337,6 +336,12 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.has_cores = shape.on_device && device.info().kind == "cpu";
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
+    const bool all_reduce = std::ranges::all_of(group_.outputs, &Group::Output::reduces);
+    if (shape.on_device && all_reduce && space.shares_warps(device.info().warp)) {
+        const auto length = static_cast<std::uint64_t>(space.shape[space.reduce_axis]);
+        shape.row_width = static_cast<std::int64_t>(std::bit_ceil(length));
+        shape.row_is_whole = std::has_single_bit(length);
+    }
     if (group_.nodes.size() <= limits::unrolled_nodes / 2)
         shape.leaves_at_once = space.leaves_at_once(shape.on_device ? device.info().warp : 0);
     shape.folds = !shape.on_device && space.folds();

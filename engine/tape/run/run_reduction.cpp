@@ -58,6 +58,19 @@ std::vector<std::int64_t> scratch_strides(Dims shape, bool leaves_last) {
     return strides;
 }
 
+/// Whether no output lies in the memory of another operand.
+bool are_apart(const GroupKernel::Call& call) {
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+        const auto shares = [&](const View& v) {
+            return v.storage->memory.handle == call.outputs[k].storage->memory.handle;
+        };
+        if (std::ranges::any_of(call.inputs, shares) ||
+            std::ranges::any_of(call.outputs.subspan(k + 1), shares))
+            return false;
+    }
+    return true;
+}
+
 /// Leaves of rows, the last axis, combined into the output, which has the other axes. On devices
 /// nodes of the tree are computed side by side, level after level.
 void run_tree(Executable& tree, DType t, Device& device, ArrayArg leaves, bool leaves_last,
@@ -214,16 +227,30 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
         if (o >= call.inputs.size() && group_.outputs[o - call.inputs.size()].reduces) continue;
         arrays.push_back(array_arg(view(o), extents, {space.strides[o], rank}));
     }
+    // A leaf that is alone is the result.
+    const bool is_direct = shape.back() == 1 && space.size > 0 && are_apart(call);
     std::vector<Temporary> scratches;
-    for (const auto& o : group_.outputs) {
-        if (!o.reduces) continue;
-        scratches.emplace_back(shape, o.dtype, device.info().host_memory ? nullptr : &device);
+    std::deque<std::vector<std::int64_t>> result_strides;
+    for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
+        if (!group_.outputs[k].reduces) continue;
+        if (is_direct) {
+            std::vector<std::int64_t>& to = result_strides.emplace_back(shape.size(), 0);
+            for (std::size_t axis = 0, kept = 0; axis < rank; ++axis) {
+                if (static_cast<int>(axis) != space.reduce_axis)
+                    to[kept++] = space.strides[call.inputs.size() + k][axis];
+            }
+            arrays.push_back(array_arg(call.outputs[k], shape, to));
+            continue;
+        }
+        const DType t = group_.outputs[k].dtype;
+        scratches.emplace_back(shape, t, device.info().host_memory ? nullptr : &device);
         arrays.push_back({scratches.back().view.storage->memory, 0, shape, strides});
     }
     const std::vector<std::int64_t> still(rank, 0);
-    if (call.inputs.empty())
-        arrays.push_back({scratches.front().view.storage->memory, 0, extents, still});
+    if (call.inputs.empty()) arrays.push_back({arrays.back().memory, 0, extents, still});
     if (space.size > 0) v.map->launch({arrays, call.scalars, {}, {}, 0});
+    if (is_direct) return;
+    const auto& trees = this->trees(v);
     std::size_t number = 0;
     for (std::size_t k = 0; k < group_.outputs.size(); ++k) {
         if (!group_.outputs[k].reduces) continue;
@@ -240,7 +267,7 @@ void GroupKernel::run_reduction(const Call& call, const IterationSpace& space, D
             leaves_shape.insert(leaves_shape.begin(), 1);
             leaves_strides.insert(leaves_strides.begin(), 0);
         }
-        run_tree(*v.trees[number], group_.outputs[k].dtype, device,
+        run_tree(*trees[number], group_.outputs[k].dtype, device,
                  {scratches[number].view.storage->memory, 0, leaves_shape, leaves_strides},
                  leaves_last, array_arg(call.outputs[k], out_shape, out_strides));
         ++number;

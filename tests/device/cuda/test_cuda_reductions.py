@@ -1,10 +1,12 @@
 """Reductions of CUDA devices have the bits of the CPU: along contiguous rows warps shuffle."""
 
+import driver_of_tests
 import numpy as np
 import pytest
 import unisono as un
 
 NAMES = [d.name for d in un.devices("cuda")]
+driver = driver_of_tests.find()
 
 pytestmark = pytest.mark.skipif(not NAMES, reason="no CUDA device")
 
@@ -134,3 +136,60 @@ def test_several_leaves_of_rows_at_once(rows):
     x = numbers((rows, (1 << 23) // rows + 1), "float32")
     same(lambda a: a.sum(axis=0), x)
     same(lambda a: un.stack([(a * 2).max(axis=0), a.sum(axis=0)]), x[:, ::2])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+def test_rows_shorter_than_a_warp(dtype):
+    """Several share a warp; at the end of the rows some of its work-items have none."""
+    for n in range(2, 33):
+        x = numbers((67, n), dtype, n)
+        same(lambda a: a.sum(axis=1), x)
+        same(lambda a: (a * a[:, :1]).prod(axis=1), x)
+    x = numbers((3, 5, 9, 13), dtype)
+    same(lambda a: a.sum(axis=-1), x)
+    same(lambda a: a[::2, :, ::-1, ::3].sum(axis=-1), x)
+    same(lambda a: a.transpose(0, 3, 1, 2).sum(axis=-1), x)
+    if not dtype.startswith("complex"):
+        same(lambda a: un.stack([a.max(axis=-1), a.min(axis=-1), a.sum(axis=-1)]), x)
+
+
+def test_short_rows_of_special_numbers():
+    x = np.full((40, 11), -0.0)
+    x[3, 7], x[4, 2], x[5, 9] = np.nan, np.inf, 1.0
+    for f in (un.sum, un.min, un.max, un.nanmax, un.std):
+        same(lambda a, f=f: f(a, axis=1), x)
+
+
+def test_short_rows_of_long_programs():
+    def long(a):
+        b = a
+        for k in range(12):
+            b = b * a + k
+        return b.sum(axis=1)
+
+    same(long, numbers((45, 21), "float32") / 4)
+
+
+def test_rows_of_one_leaf_into_what_is_read():
+    """Results are stored at once, but where they lie in memory that others read."""
+
+    def steps(a):
+        a = a + 0
+        a[:, 0] = a.sum(axis=1)
+        a[1:, 3] = (a * 2).max(axis=1)[:-1]
+        return a
+
+    for n in (5, 32, 300):
+        same(steps, numbers((40, n), "float64"))
+
+
+@pytest.mark.skipif(driver is None, reason="not the CUDA driver of tests")
+@pytest.mark.parametrize("n", [2, 16, 31, 32, 300])
+def test_rows_of_one_leaf_take_one_launch(n):
+    x = un.asarray(numbers((67, n), "float32"), device=NAMES[0])
+    un.eval(x.sum(axis=1))
+    un.synchronize()
+    before = driver.count("cuLaunchKernel")
+    un.eval(x.sum(axis=1))
+    un.synchronize()
+    assert driver.count("cuLaunchKernel") - before == 1

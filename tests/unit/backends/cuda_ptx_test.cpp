@@ -55,8 +55,8 @@ std::string ptx_of(ir::Module module) {
     return cuda::write_ptx(cuda::lower_for_device(std::move(module)), target);
 }
 
-/// The leaves of a sum along contiguous rows: a warp has each.
-ir::Module sums_by_warps() {
+/// The leaves of a sum along contiguous rows: a warp has each, or several rows of `width` elements.
+ir::Module sums_by_warps(std::int64_t width = 0) {
     Group group;
     group.inputs = {DType::Float32};
     group.nodes = {{Group::Kind::Input, DType::Float32}};
@@ -67,7 +67,10 @@ ir::Module sums_by_warps() {
     shape.rank = 2;
     shape.reduce_axis = 1;
     shape.strides = {StrideClass::Other, StrideClass::One, StrideClass::One, StrideClass::Zero};
-    shape.on_device = shape.shuffles = true;
+    shape.on_device = true;
+    shape.shuffles = width == 0;
+    shape.row_width = width;
+    shape.row_is_whole = true;
     return lower_leaves(group, shape);
 }
 
@@ -100,7 +103,8 @@ ir::Module tree_by_warps() {
 std::vector<unisono::testing::SampleModule> cuda_samples() {
     auto samples = unisono::testing::sample_modules();
     samples.push_back({"tree_by_warps", tree_by_warps});
-    samples.push_back({"sums_by_warps", sums_by_warps});
+    samples.push_back({"sums_by_warps", [] { return sums_by_warps(); }});
+    samples.push_back({"sums_of_short_rows", [] { return sums_by_warps(16); }});
     samples.push_back({"neighbours", [] { return neighbours(1); }});
     samples.push_back({"neighbours_in_rows", [] { return neighbours(2); }});
     return samples;
