@@ -5,6 +5,7 @@ the table begins at ``first + index[i] * stride``; where `extent` is not 0, nega
 from there.
 """
 
+import numpy as np
 import unisono as un
 
 
@@ -20,6 +21,19 @@ def gather(
         at += extent
     at = first + at * stride + o * outer_table + p * point_table
     rows[i * row + o * outer_rows + p * point_rows] = table[at]
+
+
+@un.kernel
+def gather_checked(table, index, rows, first, stride, extent, place):
+    """Take elements; `place` holds the first place of a position that lies outside, or the largest number."""
+    i = un.global_id(0)
+    at = np.int64(index[i])
+    if at < -extent or at >= extent:
+        un.atomic.min(place, 0, i)
+    else:
+        if at < 0:
+            at += extent
+        rows[i] = table[first + at * stride]
 
 
 @un.kernel

@@ -30,6 +30,7 @@ struct AxisIndex {
     int axis = -1;        ///< of Resolved::base
     int source_axis = 0;  ///< of the user's array, for messages
     bool checked = false;
+    Array given = {};  ///< the index in the user's dtype, where it is not made here
 };
 
 struct Resolved {
@@ -99,7 +100,7 @@ void array_part(Parse& parse, const Array& a, const Array& given) {
     parse.advanced_part();
     if (!is_bool(given.dtype())) {
         parse.indices.push_back(
-            {as_indices(given), static_cast<int>(parse.kept), parse.axis, false});
+            {as_indices(given), static_cast<int>(parse.kept), parse.axis, false, given});
         parse.whole_axis();
         return;
     }
@@ -478,9 +479,17 @@ void fill_items(const Array& target, const Array& given, const Arg& value) {
     if (!direct) assign(target, out.arg());
 }
 
+/// Devices take positions of 32 bits as they are; elsewhere they have 64.
+bool takes_as_given(const AxisIndex& x) {
+    const Device* device = x.given.device();
+    return device && !device->info().host_memory && device->info().kind != "cpu" &&
+           x.given.dtype() == DType::Int32;
+}
+
 /// One index array on one axis: tested while the elements move, so it runs now.
-Array take_elements(const Resolved& r, Dims shape) {
-    const AxisIndex& x = r.indices[0];
+Array take_elements(Resolved r, Dims shape) {
+    AxisIndex& x = r.indices[0];
+    if (takes_as_given(x)) x.index = packed(x.given);
     primitives::Taking taking;
     taking.map.count = x.index.size();
     taking.map.extent = r.base.shape()[0];
@@ -621,7 +630,7 @@ Array get_items(const Array& given, std::span<const IndexPart> parts) {
     std::vector<std::int64_t> shape = result_shape(r);
     if (Windows* windows = windows_of_items(a, r)) return take_apart(*windows, r);
     if (r.indices.size() == 1 && r.base.rank() == 1 && !r.indices[0].checked)
-        return take_elements(r, shape);
+        return take_elements(std::move(r), shape);
     Positions p = positions_of(r);
     Array in[] = {r.base, p.array};
     RowMap m = row_map(r, p, Layout::contiguous(shape)->strides());

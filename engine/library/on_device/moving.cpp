@@ -61,15 +61,31 @@ Span span_of(const RowMap& m, const View& table) {
 
 }  // namespace
 
-void check_positions(DeviceWork& work, const DeviceVector& index, int axis, std::int64_t extent) {
-    constexpr auto none = std::numeric_limits<std::int64_t>::max();
-    DeviceVector place = work.filled(1, Scalar::of(DType::Int64, none));
-    work.run("first_outside", {index, place, extent}, {index.size});
+namespace {
+
+constexpr auto no_place = std::numeric_limits<std::int64_t>::max();
+
+DeviceVector place_outside(DeviceWork& work) {
+    return work.filled(1, Scalar::of(DType::Int64, no_place));
+}
+
+/// Waits for the place, and throws where there is one.
+void check_place(DeviceWork& work, const DeviceVector& index, const DeviceVector& place, int axis,
+                 std::int64_t extent) {
     const auto first = work.read<std::int64_t>(place);
-    if (first == none) return;
-    fail(ErrorKind::Index, "index " + std::to_string(work.read<std::int64_t>(index, first)) +
-                               " is out of bounds for axis " + std::to_string(axis) +
-                               " with size " + std::to_string(extent));
+    if (first == no_place) return;
+    const std::int64_t at = index.dtype == DType::Int32 ? work.read<std::int32_t>(index, first)
+                                                        : work.read<std::int64_t>(index, first);
+    fail(ErrorKind::Index, "index " + std::to_string(at) + " is out of bounds for axis " +
+                               std::to_string(axis) + " with size " + std::to_string(extent));
+}
+
+}  // namespace
+
+void check_positions(DeviceWork& work, const DeviceVector& index, int axis, std::int64_t extent) {
+    DeviceVector place = place_outside(work);
+    work.run("first_outside", {index, place, extent}, {index.size});
+    check_place(work, index, place, axis, extent);
 }
 
 void on_device::take(const Taking& taking, Views in, Views out, Device& device) {
@@ -96,11 +112,20 @@ void on_device::take(const Taking& taking, Views in, Views out, Device& device) 
 }
 
 void on_device::take_checked(const Taking& taking, Views in, Views out, Device& device) {
-    {
-        DeviceWork work(device);
-        check_positions(work, vector_of(in[1]), taking.source_axis, taking.map.extent);
+    const RowMap& map = taking.map;
+    const DeviceVector index = vector_of(in[1]);
+    DeviceWork work(device);
+    const Parts parts = parts_of(in[0].dtype);
+    if (work.has_cores() || parts.count > 1) {
+        check_positions(work, index, taking.source_axis, map.extent);
+        return take(taking, in, out, device);
     }
-    take(taking, in, out, device);
+    DeviceVector place = place_outside(work);
+    work.run("gather_checked",
+             {storage_of(in[0]).as(parts.dtype), index, vector_of(out[0]).as(parts.dtype),
+              in[0].offset, map.stride, map.extent, place},
+             {index.size});
+    check_place(work, index, place, taking.source_axis, map.extent);
 }
 
 void on_device::put(const RowMap& map, Views in, Views out, Device& device) {

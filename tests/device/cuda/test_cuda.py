@@ -358,3 +358,19 @@ def test_nextafter(dtype):
     got = un.nextafter(un.asarray(x, device=NAMES[0]), un.asarray(y, device=NAMES[0]))
     with np.errstate(over="ignore", under="ignore"):
         assert host(got).tobytes() == np.nextafter(x, y).tobytes()
+
+
+def test_positions_of_32_bits():
+    """Elements are taken by them as they are, and tested on the way."""
+    a, where = np.arange(100.0), np.arange(-100, 100, 3, "int32").reshape(1, -1)
+    x, at = (un.asarray(v, device=NAMES[0]) for v in (a, where))
+    before = un.stats()["kernels_launched"]
+    got = x[at]
+    assert un.stats()["kernels_launched"] == before  # none makes them wider
+    np.testing.assert_array_equal(np.asarray(got), a[where])
+    np.testing.assert_array_equal(np.asarray(x[::-2][at[:, 40:50]]), a[::-2][where[:, 40:50]])
+    np.testing.assert_array_equal(np.asarray((x + 1j)[at]), (a + 1j)[where])
+    for wrong in (100, -101):
+        where[0, 7] = where[0, 50] = wrong
+        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 100"):
+            un.eval(x[un.asarray(where, device=NAMES[0])])
