@@ -15,6 +15,7 @@
 #include "core/settings.h"
 #include "core/threads/fork.h"
 #include "tape/outside_engine.h"
+#include "tape/plan/bands.h"
 #include "tape/run/flights.h"
 #include "tape/windows.h"
 
@@ -225,7 +226,9 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
         });
         if (holds_much) return false;
         if (e.call || (!e.out.storage->memory.handle && e.out.storage->pending < 2)) continue;
-        if (!e.out.storage->addressable() && !shared_cache(*e.out.storage->device)) return false;
+        const Storage& s = *e.out.storage;
+        if (!s.addressable() && !shared_cache(*s.device) && !has_own_memory(*s.device))
+            return false;
         if (!first) {
             first = &e.line;
         } else if (period == 0 && e.line.code == first->code && e.line.offset == first->offset) {
@@ -241,8 +244,10 @@ static bool wait_for_bands(std::span<const Entry> entries, bool in_window) {
 
 /// Whether the place to cut is behind an in-place statement.
 bool Tape::is_full(const View& out) {
-    if (is_on_gpu(*out.storage))
-        return pending_work_ >= flush_elements_of_gpu || entries_.size() >= flush_statements_of_gpu;
+    if (is_on_gpu(*out.storage)) {
+        if (entries_.size() >= flush_statements_of_gpu) return true;
+        return pending_work_ >= flush_elements_of_gpu && !wait_for_bands(entries_, false);
+    }
     sparse_ = sparse_ || is_sparse(out);
     // In windows of a mesh sums end the work anyway, and memory that ranks share is what they wait
     // for: one pass over it for several statements is worth longer segments.

@@ -35,7 +35,7 @@ bool is_hidden(const Storage& s) {
 
 }  // namespace
 
-StoreAnew::StoreAnew(const View& output, bool may_return) : output_(output) {
+StoreAnew::StoreAnew(const View& output, bool may_return, std::int64_t times) : output_(output) {
     const Storage& s = *output.storage;
     const std::int64_t written = output.layout->size() * size_of(output.dtype);
     // Compiled code and its objects know where arrays of the host are.
@@ -44,7 +44,7 @@ StoreAnew::StoreAnew(const View& output, bool may_return) : output_(output) {
     const auto cost = [](std::int64_t bytes, std::size_t launches) {
         return 2 * bytes + static_cast<std::int64_t>(launches) * launch_bytes;
     };
-    if (is_whole_) is_whole_ = cost(bytes_copied_, rest_.size()) < cost(written, 1);
+    if (is_whole_) is_whole_ = cost(bytes_copied_, rest_.size()) < times * cost(written, 1);
     if (!is_whole_) {
         rest_.clear();
         bytes_copied_ = written;

@@ -17,8 +17,9 @@ namespace unisono {
 /// One output of one run.
 class StoreAnew {
   public:
-    /// With the engine held. `may_return`: whether the array can also end where it began.
-    explicit StoreAnew(const View& output, bool may_return = false);
+    /// With the engine held. `may_return`: whether the array can also end where it began. `times`:
+    /// how many runs, one after another, store it so if the array has the other memory meanwhile.
+    explicit StoreAnew(const View& output, bool may_return = false, std::int64_t times = 1);
     StoreAnew(StoreAnew&&) noexcept = default;
     StoreAnew& operator=(StoreAnew&&) = delete;
 

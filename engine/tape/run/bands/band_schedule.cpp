@@ -166,6 +166,15 @@ bool BandSchedule::take(Dims space, std::span<const View> operands, std::size_t 
     return true;
 }
 
+void BandSchedule::take_whole(Dims space) {
+    Step& step = steps_.emplace_back();
+    const auto axis = first_axis(space);
+    step.is_one_row = !axis;
+    if (!axis) return;
+    step.axis = *axis;
+    step.rows = space[*axis];
+}
+
 BandSchedule::Window BandSchedule::window(const Field& field, std::size_t count) const {
     Window window;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();

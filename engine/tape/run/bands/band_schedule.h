@@ -66,6 +66,9 @@ class BandSchedule {
     /// that the steps before need, where it cannot take turns with them.
     bool take(Dims space, std::span<const View> operands, std::size_t inputs);
 
+    /// Takes a kernel that runs as a whole behind those before it, whatever they touch.
+    void take_whole(Dims space);
+
     std::span<const Step> steps() const { return steps_; }
     std::span<const Field> fields() const { return fields_; }
     /// Row of the field at which the use begins, counted from the number of its step's row; none

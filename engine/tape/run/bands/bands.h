@@ -2,7 +2,8 @@
 //
 // run_bands.cpp chooses them and the bands, and runs them on the host's threads;
 // submit_bands.cpp gives them to the queue of a device that shares the host's caches, tiles.cpp as
-// two launches where that is enough.
+// two launches where that is enough. On a device with memory of its own each kernel runs as a whole:
+// what they gain is that arrays have second memories, and that small ones are one launch.
 // twins.cpp gives an array that they read and store anew a second memory.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -63,7 +65,7 @@ class Runner::Bands {
         Storage other;          ///< names the second memory in views
         bool is_other = false;  ///< where the array is after the steps taken so far
 
-        explicit Twin(const View& output);
+        Twin(const View& output, std::int64_t times);
         Storage* storage() const { return written.storage; }
         Storage* memory(bool second) { return second ? &other : storage(); }
     };
@@ -93,6 +95,12 @@ class Runner::Bands {
         std::unique_ptr<Temporary> memory;
     };
 
+    /// Of steps that are compiled as one.
+    struct Arguments {
+        std::vector<ArrayArg> arrays;
+        std::vector<std::uint64_t> scalars;
+        std::deque<std::vector<std::int64_t>> extents;  ///< that the arrays refer to
+    };
     /// Tiles of rows that two launches compute; none where `count` is 0.
     struct Tiles {
         std::int64_t first = 0;  ///< the row of the first one
@@ -110,6 +118,7 @@ class Runner::Bands {
     bool is_seen_by(std::span<const PlanStep> steps, const Storage& s) const;
     std::vector<Anew> stored_anew(const PlanStep& step) const;
     void find_twins();
+    std::int64_t times_stored(const View& output) const;
     bool have_twins(std::span<const Anew> stored) const;
     bool name_memories(Kernel& kernel, Kernel& again);
     Twin* twin_of(const Storage* storage);
@@ -126,6 +135,12 @@ class Runner::Bands {
     bool repeats(std::size_t k, std::size_t period) const;
     std::size_t period_of(std::size_t count) const;
     void choose_tiles(std::size_t count);
+    bool writes_what_exists(const Kernel& kernel) const;
+    bool choose_whole(std::size_t count);
+    void choose_one_group(std::size_t count);
+    void submit_whole();
+    bool submit_one_group();
+    std::vector<TileStep> bind_steps(std::size_t period, Arguments& arguments) const;
     TileRows tile_rows(std::size_t k, bool between) const;
     bool submit_tiles();
     bool holds_much(std::size_t count) const;
@@ -167,10 +182,12 @@ class Runner::Bands {
     std::vector<Ring> rings_;
     std::deque<Twin> twins_;
     std::size_t count_ = 0;
+    const bool is_whole_;  ///< the device has memory of its own: one band of all rows
     bool is_shifted_ = false, touches_little_ = false;
     std::int64_t first_ = 0, last_ = 0;  ///< rows of all, as numbered by the first step
     std::int64_t rows_ = 0;              ///< of a band
     Tiles tiles_;
+    std::size_t group_period_ = 0;  ///< of kernels that one work-group runs, else 0
     std::int64_t work_ = 0;
     std::mutex mutex_;
     std::exception_ptr failure_;

@@ -18,22 +18,28 @@ using ir::S;
 
 namespace {
 
-/// The loops of a step over its rows from `from` to before `to`.
-S loops_of(Builder& b, GroupValues& values, const TileStep& step, E from, E to) {
+/// What a step computes and stores at a point, whose indices are new variables.
+S at_point(Builder& b, GroupValues& values, const TileStep& step,
+           std::vector<std::int32_t>& index) {
     const Group& group = step.kernel->group();
-    const int rank = step.shape.rank;
-    std::vector<std::int32_t> index;
     std::vector<E> point;
-    for (int axis = 0; axis < rank; ++axis) {
+    for (int axis = 0; axis < step.shape.rank; ++axis) {
         index.push_back(b.var("i" + std::to_string(axis), DType::Int64));
         point.push_back(b.read(index.back()));
     }
-    const std::int32_t like = values.outputs().front();
-    std::vector<S> statements = values.compute(point, like);
+    std::vector<S> statements = values.compute(point, values.outputs().front());
     for (std::size_t k = 0; k < group.outputs.size(); ++k)
         statements.push_back(
             b.store(values.outputs()[k], point, values.value(group.outputs[k].node)));
-    S body = b.block(statements);
+    return b.block(statements);
+}
+
+/// The loops of a step over its rows from `from` to before `to`.
+S loops_of(Builder& b, GroupValues& values, const TileStep& step, E from, E to) {
+    const int rank = step.shape.rank;
+    std::vector<std::int32_t> index;
+    S body = at_point(b, values, step, index);
+    const std::int32_t like = values.outputs().front();
     for (int axis = rank - 1; axis >= 0; --axis) {
         const bool is_last = axis == rank - 1;
         body = b.loop(is_last ? LoopKind::Vector : LoopKind::Serial,
@@ -43,13 +49,32 @@ S loops_of(Builder& b, GroupValues& values, const TileStep& step, E from, E to) 
     return body;
 }
 
-}  // namespace
+/// All points of a step, which the work-items of a group share: those along its axis 0 the last
+/// axis, those along its axis 1 the axis before, where there is one.
+S shared_by_group(Builder& b, GroupValues& values, const TileStep& step) {
+    using ir::WorkItemQuery;
+    const int rank = step.shape.rank;
+    std::vector<std::int32_t> index;
+    S body = at_point(b, values, step, index);
+    const auto id = [&](int axis) { return b.work_item(WorkItemQuery::LocalId, axis); };
+    const auto [width, height] = group_of_rounds;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+        E first = b.i64(0), distance = b.i64(1);
+        if (rank == 1) {
+            first = b.add(b.mul(id(1), b.i64(width)), id(0));
+            distance = b.i64(width * height);
+        } else if (axis >= rank - 2) {
+            first = id(rank - 1 - axis);
+            distance = b.i64(axis == rank - 1 ? width : height);
+        }
+        body = b.loop(LoopKind::Serial, index[static_cast<std::size_t>(axis)], first,
+                      b.extent(values.outputs().front(), axis), distance, body);
+    }
+    return body;
+}
 
-ir::Module lower_tiles(std::span<const TileStep> steps) {
-    ir::Module module;
-    ir::Function& f = module.functions.emplace_back("tiles");
-    f.is_kernel = true;
-    Builder b(f);
+/// Declares the arrays and scalars of each step.
+std::vector<GroupValues> values_of(Builder& b, std::span<const TileStep> steps) {
     std::vector<GroupValues> values;
     values.reserve(steps.size());
     for (const TileStep& step : steps) {
@@ -60,8 +85,39 @@ ir::Module lower_tiles(std::span<const TileStep> steps) {
         }
         own.add_scalars();
     }
-    for (ir::Array& a : f.arrays) a.noalias = false;  // steps read what others store
+    for (ir::Array& a : b.function().arrays) a.noalias = false;  // steps read what others store
+    return values;
+}
 
+}  // namespace
+
+ir::Module lower_rounds(std::span<const TileStep> steps) {
+    ir::Module module;
+    ir::Function& f = module.functions.emplace_back("rounds");
+    f.is_kernel = true;
+    Builder b(f);
+    std::vector<GroupValues> values = values_of(b, steps);
+    const E count = b.param(b.scalar_param("count", DType::Int64));
+    const auto period = static_cast<std::int64_t>(steps.size());
+    const std::int32_t done = b.var("done", DType::Int64);
+    std::vector<S> turns;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const E number = b.add(b.read(done), b.i64(static_cast<std::int64_t>(k)));
+        turns.push_back(b.branch(b.binary(Op::Lt, number, count),
+                                 shared_by_group(b, values[k], steps[k])));
+        turns.push_back(b.barrier());
+    }
+    f.body = b.block({b.loop(LoopKind::Serial, done, b.i64(0), count, b.i64(period),
+                             b.block(std::span<const S>(turns)))});
+    return module;
+}
+
+ir::Module lower_tiles(std::span<const TileStep> steps) {
+    ir::Module module;
+    ir::Function& f = module.functions.emplace_back("tiles");
+    f.is_kernel = true;
+    Builder b(f);
+    std::vector<GroupValues> values = values_of(b, steps);
     auto number = [&](const char* name) { return b.param(b.scalar_param(name, DType::Int64)); };
     E rounds = number("rounds");
     const std::int32_t round = b.var("round", DType::Int64), tile = b.var("tile", DType::Int64);
@@ -97,9 +153,11 @@ std::size_t tile_param_bytes(std::span<const TileStep> steps) {
     return words * word;
 }
 
-std::shared_ptr<Executable> tile_code(std::span<const TileStep> steps, Device& device) {
+std::shared_ptr<Executable> code_of_turns(std::span<const TileStep> steps, TurnsOf what,
+                                          Device& device) {
     struct Code {
         Device* device;
+        TurnsOf what;
         std::vector<TileStep> steps;
         std::shared_ptr<Executable> executable;
     };
@@ -111,15 +169,19 @@ std::shared_ptr<Executable> tile_code(std::span<const TileStep> steps, Device& d
     static Known& known = *new Known;
     std::lock_guard lock(known.mutex);
     const auto found = std::ranges::find_if(known.codes, [&](const Code& code) {
-        return code.device == &device && std::ranges::equal(code.steps, steps);
+        return code.device == &device && code.what == what &&
+               std::ranges::equal(code.steps, steps);
     });
     if (found != known.codes.end()) {
         known.codes.splice(known.codes.begin(), known.codes, found);
         return found->executable;
     }
     count_apart(counters_apart().kernels_compiled);
-    known.codes.push_front(
-        {&device, {steps.begin(), steps.end()}, device.compile(lower_tiles(steps), {})});
+    ir::Module module = what == TurnsOf::Tiles ? lower_tiles(steps) : lower_rounds(steps);
+    known.codes.push_front({&device,
+                            what,
+                            {steps.begin(), steps.end()},
+                            device.compile(std::move(module), {})});
     if (known.codes.size() > most) known.codes.pop_back();
     return known.codes.front().executable;
 }

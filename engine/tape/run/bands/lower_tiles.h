@@ -1,10 +1,11 @@
-// Several turns of kernels on a tile of rows, as one kernel of a device.
+// Several turns of kernels, on tiles of rows or on small arrays, as one kernel of a device.
 //
 // A work-item takes a tile and runs its steps one after the other, round after round. Of each step
 // it takes rows whose first and last ones move from round to round, so that tiles need nothing of
 // each other (tiles.cpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,8 +40,15 @@ ir::Module lower_tiles(std::span<const TileStep> steps);
 /// Bytes that the params take at most.
 std::size_t tile_param_bytes(std::span<const TileStep> steps);
 
-/// What the device made of it; compiled at the first use, and kept for the process as long as
+/// The steps round after round, each as a whole, for one work-group of `group_of_rounds`. Params in
+/// order: of each step its inputs, outputs and scalars; how many steps run in all rounds.
+ir::Module lower_rounds(std::span<const TileStep> steps);
+inline constexpr std::array<std::int64_t, 2> group_of_rounds{32, 16};
+
+/// What the device made of either; compiled at the first use, and kept for the process as long as
 /// others are not used more.
-std::shared_ptr<Executable> tile_code(std::span<const TileStep> steps, Device& device);
+enum class TurnsOf : std::uint8_t { Tiles, OneGroup };
+std::shared_ptr<Executable> code_of_turns(std::span<const TileStep> steps, TurnsOf what,
+                                          Device& device);
 
 }  // namespace unisono

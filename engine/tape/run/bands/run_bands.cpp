@@ -21,6 +21,7 @@
 #include "core/threads/parallel.h"
 #include "core/threads/threads.h"
 #include "tape/run/bands/band_schedule.h"
+#include "tape/plan/bands.h"
 #include "tape/run/bands/bands.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
@@ -87,7 +88,8 @@ Runner::Bands::Bands(std::span<const PlanStep> steps, const std::vector<Entry>& 
       segment_(segment),
       given_(given),
       device_(given.device),
-      cache_(device_ ? std::min(shared_cache(*device_), last_level_cache()) : 0) {
+      cache_(device_ ? std::min(shared_cache(*device_), last_level_cache()) : 0),
+      is_whole_(device_ && has_own_memory(*device_)) {
     if (device_ || given.may_have_twins) find_twins();
     kernels_.reserve(2 * steps.size());
     for (std::size_t k = 0; k < steps.size(); k = kernels_.back().end) {
@@ -117,10 +119,14 @@ bool Runner::Bands::add(Kernel kernel) {
 bool Runner::Bands::take(Kernel kernel) {
     const PlanStep& step = *kernel.step;
     const Layout* space = step.space.in(segment_).layout;
-    if (space->size() == 0 ||
-        !schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
-        (!given_.may_shift && is_shifted(schedule_.steps().size())))
+    if (space->size() == 0) return false;
+    if (is_whole_) {
+        if (!writes_what_exists(kernel)) return false;
+        schedule_.take_whole(space->shape());
+    } else if (!schedule_.take(space->shape(), kernel.operands, step.inputs.size()) ||
+               (!given_.may_shift && is_shifted(schedule_.steps().size()))) {
         return false;
+    }
     const BandSchedule::Step& taken = schedule_.steps().back();
     // The others are launched as they were compiled; on a device the host would wait for it.
     const bool needs_code = device_ || !taken.is_one_row;
@@ -257,8 +263,13 @@ bool Runner::Bands::holds_much(std::size_t count) const {
 std::size_t Runner::Bands::choose() {
     for (std::size_t count = kernels_.size(); count >= 2; --count) {
         if (!twins_may_end(count)) continue;
-        is_shifted_ = is_shifted(count);
         rings_.clear();
+        if (is_whole_) {
+            if (!choose_whole(count)) return 0;
+            count_ = count;
+            return kernels_[count - 1].end;
+        }
+        is_shifted_ = is_shifted(count);
         for (const BandSchedule::Field& field : schedule_.fields()) {
             if (is_shifted_ && is_temporary(field, count))
                 rings_.push_back({&field, 0, field.pitch, nullptr});
@@ -292,7 +303,7 @@ void Runner::Bands::allocate() {
         const std::int64_t bytes[] = {ring.rows * ring.pitch};
         ring.memory = std::make_unique<Temporary>(Dims(bytes, 1), DType::UInt8, device_);
     }
-    for (std::size_t k = 0; k < count_; ++k) {
+    for (std::size_t k = 0; k < count_ && !is_whole_; ++k) {
         Kernel& kernel = kernels_[k];
         const BandSchedule::Step& step = schedule_.steps()[k];
         for (const View& v : kernel.operands) {
@@ -316,7 +327,8 @@ GroupKernel::Call Runner::Bands::call_of(const Kernel& kernel) const {
 }
 
 bool Runner::Bands::bind() {
-    for (std::size_t k = 0; k < count_; ++k) {
+    const std::size_t bound = group_period_ > 0 ? group_period_ : count_;
+    for (std::size_t k = 0; k < bound; ++k) {
         Kernel& kernel = kernels_[k];
         const BandSchedule::Step& step = schedule_.steps()[k];
         if (step.is_one_row) continue;
@@ -473,6 +485,13 @@ void Runner::Bands::run() {
 }
 
 std::string Runner::Bands::text() const {
+    const auto twins =
+        std::ranges::count_if(twins_, [&](const Twin& twin) { return is_used(twin); });
+    const std::string second =
+        twins > 0 ? "; " + std::to_string(twins) + " arrays have a second memory" : "";
+    if (is_whole_)
+        return "these " + std::to_string(count_) + " kernels follow one another" +
+               (group_period_ > 0 ? " in one launch" : "") + second;
     const std::int64_t bands = (last_ - first_ + rows_ - 1) / rows_;
     const bool has_tiles = tiles_.count > 0;
     std::string text = "these " + std::to_string(count_) + " kernels take turns on " +
@@ -484,29 +503,28 @@ std::string Runner::Bands::text() const {
                 " rows behind the first";
     if (!rings_.empty())
         text += "; of " + std::to_string(rings_.size()) + " temporary arrays some rows are kept";
-    const auto twins =
-        std::ranges::count_if(twins_, [&](const Twin& twin) { return is_used(twin); });
-    if (twins > 0) text += "; " + std::to_string(twins) + " arrays have a second memory";
-    return text;
+    return text + second;
 }
 
 std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     std::int64_t points = 0;
     for (const PlanStep& step : steps) points += points_of(step, segment_);
-    is_small = points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
-    if (is_small) return 0;
     Queue* queue = queue_of(steps.front());
+    const bool is_whole = queue && has_own_memory(queue->device());
+    is_small = !is_whole &&
+               points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
+    if (is_small) return 0;
     const auto elsewhere = std::find_if(
         steps.begin(), steps.end(), [&](const PlanStep& step) { return queue_of(step) != queue; });
     const bool is_all = elsewhere == steps.end();
     steps = steps.first(static_cast<std::size_t>(elsewhere - steps.begin()));
     const std::int64_t touched = bytes_touched(steps, segment_, shifted_traffic());
-    if (touched < limits::band_traffic) {
+    if (!is_whole && touched < limits::band_traffic) {
         is_small = is_all;
         return 0;
     }
     Device* device = queue ? &queue->device() : nullptr;
-    const bool may_shift = touched >= shifted_traffic();
+    const bool may_shift = is_whole || touched >= shifted_traffic();
     Bands::Given given{device, may_shift, !device && may_shift, in_flight_};
     std::optional<Bands> chosen(std::in_place, steps, segment_, given);
     std::size_t count = chosen->prepare();
@@ -519,6 +537,7 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
         chosen.emplace(steps, segment_, given);
         count = chosen->prepare();
     }
+    if (is_whole && !chosen->has_twins()) is_small = is_all;
     if (count == 0) return 0;
     Bands& bands = *chosen;
     steps = steps.first(count);

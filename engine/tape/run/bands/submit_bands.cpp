@@ -1,4 +1,4 @@
-// Kernels that take turns, given to the queue of a device that shares the host's caches.
+// Kernels that take turns, given to the queue of a device.
 #include "core/error.h"
 #include "tape/run/bands/bands.h"
 
@@ -6,11 +6,13 @@ namespace unisono {
 
 void Runner::Bands::submit() {
     try {
-        if (!bind())
+        if (!is_whole_ && !bind())
             fail(ErrorKind::Unsupported, "'" + device_->info().name + "' has no such kernels");
         begin_twins();
         complete_twins();
-        if (!submit_tiles()) {
+        if (is_whole_) {
+            submit_whole();
+        } else if (!submit_tiles()) {
             for_each_turn([&](std::size_t k, std::int64_t from, std::int64_t to) {
                 run_rows(kernels_[k], schedule_.steps()[k], from, to);
             });

@@ -103,15 +103,10 @@ TileRows Runner::Bands::tile_rows(std::size_t k, bool between) const {
     return rows;
 }
 
-/// Whether tiles were given to the queue: false, where the device does not take as many
-/// arguments.
-bool Runner::Bands::submit_tiles() {
-    if (tiles_.count == 0) return false;
+/// The first `period` kernels as steps that are compiled as one, and what all of them are given.
+std::vector<TileStep> Runner::Bands::bind_steps(std::size_t period, Arguments& arguments) const {
     std::vector<TileStep> steps;
-    std::vector<ArrayArg> arrays;
-    std::vector<std::uint64_t> scalars;
-    std::vector<std::vector<std::int64_t>> extents;
-    for (std::size_t k = 0; k < tiles_.period; ++k) {
+    for (std::size_t k = 0; k < period; ++k) {
         const Kernel& kernel = kernels_[k];
         TileStep& step = steps.emplace_back(kernel.step->kernel, kernel.launch.form);
         const std::size_t inputs = kernel.step->inputs.size();
@@ -122,17 +117,28 @@ bool Runner::Bands::submit_tiles() {
                 kernel.operands[static_cast<std::size_t>(input)].same_as(kernel.operands[o]));
         }
         const Dims two = kernel.launch.arrays.front().shape;
-        std::vector<std::int64_t>& shape = extents.emplace_back(two.begin(), two.end());
+        std::vector<std::int64_t>& shape = arguments.extents.emplace_back(two.begin(), two.end());
         shape[0] = schedule_.steps()[k].rows * kernel.row_extent;
         for (std::size_t o = 0; o < kernel.operands.size(); ++o) {
-            ArrayArg& array = arrays.emplace_back(kernel.launch.arrays[o]);
+            ArrayArg& array = arguments.arrays.emplace_back(kernel.launch.arrays[o]);
             array.shape = shape;
             array.memory = kernel.operands[o].storage->memory;
         }
-        scalars.insert(scalars.end(), kernel.scalars.begin(), kernel.scalars.end());
+        arguments.scalars.insert(arguments.scalars.end(), kernel.scalars.begin(),
+                                 kernel.scalars.end());
     }
+    return steps;
+}
+
+/// Whether tiles were given to the queue: false, where the device does not take as many
+/// arguments.
+bool Runner::Bands::submit_tiles() {
+    if (tiles_.count == 0) return false;
+    Arguments arguments;
+    const std::vector<TileStep> steps = bind_steps(tiles_.period, arguments);
     if (tile_param_bytes(steps) > most_param_bytes) return false;
-    const std::shared_ptr<Executable> code = tile_code(steps, *device_);
+    const std::shared_ptr<Executable> code = code_of_turns(steps, TurnsOf::Tiles, *device_);
+    std::vector<std::uint64_t>& scalars = arguments.scalars;
     scalars.push_back(count_ / tiles_.period);
     const std::size_t kept = scalars.size();
     for (const bool between : {false, true}) {
@@ -147,7 +153,8 @@ bool Runner::Bands::submit_tiles() {
         }
         if (!has_rows) break;
         const std::int64_t items = tiles_.count + (between ? 1 : 0);
-        code->launch({arrays, scalars, {}, {1, {items, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 0});
+        code->launch(
+            {arguments.arrays, scalars, {}, {1, {items, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 0});
     }
     return true;
 }

@@ -25,7 +25,8 @@ constexpr std::int64_t again_share = 4;
 
 }  // namespace
 
-Runner::Bands::Twin::Twin(const View& output) : written(output), anew(output, true) {
+Runner::Bands::Twin::Twin(const View& output, std::int64_t times)
+    : written(output), anew(output, true, times) {
     other.device = output.storage->device;
     other.bytes = output.storage->bytes;
     other.borrowed = true;  // of `anew`, once that has begun
@@ -65,6 +66,15 @@ std::vector<Runner::Bands::Anew> Runner::Bands::stored_anew(const PlanStep& step
     return found;
 }
 
+/// How many steps store that anew.
+std::int64_t Runner::Bands::times_stored(const View& output) const {
+    std::int64_t times = 0;
+    for (const PlanStep& step : steps_) {
+        for (std::uint32_t k : step.anew) times += step.outputs[k].in(segment_).same_as(output);
+    }
+    return times;
+}
+
 void Runner::Bands::find_twins() {
     for (const PlanStep& step : steps_) {
         for (const Anew& anew : stored_anew(step)) {
@@ -72,7 +82,8 @@ void Runner::Bands::find_twins() {
             if (!s.memory.handle || twin_of(&s)) continue;
             if (!device_ && (!is_large(s) || s.bytes > pool::limit() / second_memory_share))
                 continue;
-            if (!twins_.emplace_back(anew.to).anew.is_whole()) twins_.pop_back();
+            const std::int64_t times = is_whole_ ? times_stored(anew.to) : 1;
+            if (!twins_.emplace_back(anew.to, times).anew.is_whole()) twins_.pop_back();
         }
     }
 }
