@@ -153,8 +153,7 @@ NDRange CudaExecutable::range_of(const Kernel& kernel, const LaunchArgs& args) c
 /// Whether arrays begin at different places of one memory, as the windows of a stencil do.
 static bool has_windows(std::span<const ArrayArg> arrays) {
     return std::ranges::any_of(arrays, [&](const ArrayArg& a) {
-        return a.memory.handle == arrays.front().memory.handle &&
-               a.offset != arrays.front().offset;
+        return a.memory.handle == arrays.front().memory.handle && a.offset != arrays.front().offset;
     });
 }
 

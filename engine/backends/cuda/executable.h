@@ -61,8 +61,7 @@ class CudaExecutable final : public Executable {
     void enqueue(const Kernel& kernel, const NDRange& range, const LaunchArgs& args,
                  const LaunchState& state);
     NDRange range_of(const Kernel& kernel, const LaunchArgs& args) const;
-    void choose_local(const Kernel& kernel, std::span<const ArrayArg> arrays,
-                      NDRange& range) const;
+    void choose_local(const Kernel& kernel, std::span<const ArrayArg> arrays, NDRange& range) const;
 
     CudaDevice& device_;
     ir::Module module_;  ///< lowered

@@ -163,16 +163,15 @@ class Packs {
         const E items = by_form(packs, b_.mul(runs, b_.i64(warp)), n());
         const E lane = b_.binary(Op::And, b_.read(item_), b_.i64(warp - 1));
         const E of_pack = b_.mul(b_.read(item_), b_.i64(size_));
-        const E of_run =
-            b_.add(b_.mul(b_.sub(b_.read(item_), lane), b_.i64(apart_)), lane);
+        const E of_run = b_.add(b_.mul(b_.sub(b_.read(item_), lane), b_.i64(apart_)), lane);
         const E is_whole_pack = b_.binary(Op::Le, b_.add(of_pack, b_.i64(size_)), n());
         const E is_whole_run = b_.binary(Op::Lt, b_.add(of_run, b_.i64(run() - warp)), n());
         const E takes_run = b_.binary(Op::And, b_.unary(Op::Not, is_packed_),
                                       b_.binary(Op::And, is_long_, is_whole_run));
         const S rest = one_by_one(by_form(of_pack, of_run, b_.read(item_)));
-        const S body = b_.branch(b_.binary(Op::And, is_packed_, is_whole_pack),
-                                 together(of_pack, size_, 1),
-                                 b_.branch(takes_run, together(of_run, apart_, warp), rest));
+        const S body =
+            b_.branch(b_.binary(Op::And, is_packed_, is_whole_pack), together(of_pack, size_, 1),
+                      b_.branch(takes_run, together(of_run, apart_, warp), rest));
         return b_.loop(loop_->loop, item_, b_.i64(0), items, b_.i64(1), body);
     }
 

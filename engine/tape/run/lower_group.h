@@ -18,8 +18,8 @@ struct GroupShape {
     bool has_cores = false;      ///< ... and its work-items run as loops on cores
     bool shuffles = false;       ///< lower_leaves: a warp of the device takes a leaf (ir/shuffle.h)
     bool tree_shuffles = false;  ///< ... and a node of the tree
-    /// lower_leaves: rows of fewer elements than a warp has work-items share warps; the power of two
-    /// that is not below their length, else 0.
+    /// lower_leaves: rows of fewer elements than a warp has work-items share warps; the power of
+    /// two that is not below their length, else 0.
     std::int64_t row_width = 0;
     bool row_is_whole = false;  ///< ... they are as long
     /// lower_leaves along another axis than the last one: so many leaves, a power of two, are

@@ -231,9 +231,7 @@ class LeafLowering {
         // All work-items of a warp take part in a shuffle.
         std::vector<S> body{b_.declare(leaf_, b_.i64(0)), warp.declare_lane(b_.read(item), lanes),
                             b_.declare(row, b_.binary(Op::Min, number, b_.sub(rows, b_.i64(1))))};
-        const auto element = [&](std::int64_t k) {
-            return b_.add(warp.lane(), b_.i64(k * lanes));
-        };
+        const auto element = [&](std::int64_t k) { return b_.add(warp.lane(), b_.i64(k * lanes)); };
         std::vector<std::vector<std::int32_t>> sums;  // of each of its elements
         for (std::int64_t k = 0; k < own; ++k) {
             std::vector<E> at = here();

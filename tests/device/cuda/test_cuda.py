@@ -372,5 +372,7 @@ def test_positions_of_32_bits():
     np.testing.assert_array_equal(np.asarray((x + 1j)[at]), (a + 1j)[where])
     for wrong in (100, -101):
         where[0, 7] = where[0, 50] = wrong
-        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 100"):
+        with pytest.raises(
+            IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 100"
+        ):
             un.eval(x[un.asarray(where, device=NAMES[0])])

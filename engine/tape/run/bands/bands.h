@@ -2,8 +2,8 @@
 //
 // run_bands.cpp chooses them and the bands, and runs them on the host's threads;
 // submit_bands.cpp gives them to the queue of a device that shares the host's caches, tiles.cpp as
-// two launches where that is enough. On a device with memory of its own each kernel runs as a whole:
-// what they gain is that arrays have second memories, and that small ones are one launch.
+// two launches where that is enough. On a device with memory of its own each kernel runs as a
+// whole: what they gain is that arrays have second memories, and that small ones are one launch.
 // twins.cpp gives an array that they read and store anew a second memory.
 #pragma once
 

@@ -103,8 +103,8 @@ ir::Module lower_rounds(std::span<const TileStep> steps) {
     std::vector<S> turns;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const E number = b.add(b.read(done), b.i64(static_cast<std::int64_t>(k)));
-        turns.push_back(b.branch(b.binary(Op::Lt, number, count),
-                                 shared_by_group(b, values[k], steps[k])));
+        turns.push_back(
+            b.branch(b.binary(Op::Lt, number, count), shared_by_group(b, values[k], steps[k])));
         turns.push_back(b.barrier());
     }
     f.body = b.block({b.loop(LoopKind::Serial, done, b.i64(0), count, b.i64(period),
@@ -169,8 +169,7 @@ std::shared_ptr<Executable> code_of_turns(std::span<const TileStep> steps, Turns
     static Known& known = *new Known;
     std::lock_guard lock(known.mutex);
     const auto found = std::ranges::find_if(known.codes, [&](const Code& code) {
-        return code.device == &device && code.what == what &&
-               std::ranges::equal(code.steps, steps);
+        return code.device == &device && code.what == what && std::ranges::equal(code.steps, steps);
     });
     if (found != known.codes.end()) {
         known.codes.splice(known.codes.begin(), known.codes, found);
@@ -178,10 +177,8 @@ std::shared_ptr<Executable> code_of_turns(std::span<const TileStep> steps, Turns
     }
     count_apart(counters_apart().kernels_compiled);
     ir::Module module = what == TurnsOf::Tiles ? lower_tiles(steps) : lower_rounds(steps);
-    known.codes.push_front({&device,
-                            what,
-                            {steps.begin(), steps.end()},
-                            device.compile(std::move(module), {})});
+    known.codes.push_front(
+        {&device, what, {steps.begin(), steps.end()}, device.compile(std::move(module), {})});
     if (known.codes.size() > most) known.codes.pop_back();
     return known.codes.front().executable;
 }

@@ -20,8 +20,8 @@
 #include "core/settings.h"
 #include "core/threads/parallel.h"
 #include "core/threads/threads.h"
-#include "tape/run/bands/band_schedule.h"
 #include "tape/plan/bands.h"
+#include "tape/run/bands/band_schedule.h"
 #include "tape/run/bands/bands.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
@@ -511,8 +511,8 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     for (const PlanStep& step : steps) points += points_of(step, segment_);
     Queue* queue = queue_of(steps.front());
     const bool is_whole = queue && has_own_memory(queue->device());
-    is_small = !is_whole &&
-               points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
+    is_small =
+        !is_whole && points * static_cast<std::int64_t>(sizeof(double)) < limits::band_traffic / 8;
     if (is_small) return 0;
     const auto elsewhere = std::find_if(
         steps.begin(), steps.end(), [&](const PlanStep& step) { return queue_of(step) != queue; });

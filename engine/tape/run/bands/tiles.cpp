@@ -153,8 +153,7 @@ bool Runner::Bands::submit_tiles() {
         }
         if (!has_rows) break;
         const std::int64_t items = tiles_.count + (between ? 1 : 0);
-        code->launch(
-            {arguments.arrays, scalars, {}, {1, {items, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 0});
+        code->launch({arguments.arrays, scalars, {}, {1, {items, 1, 1}, {1, 1, 1}, {0, 0, 0}}, 0});
     }
     return true;
 }
