@@ -6,6 +6,7 @@
 #include "ir/build.h"
 #include "ops/reduction_tree.h"
 #include "tape/launch.h"
+#include "tape/plan/bands.h"
 #include "tape/plan/plan.h"
 #include "tape/record/element_function.h"
 #include "tape/run/run_group.h"
@@ -185,6 +186,16 @@ void write_reasons(std::string& out, const PlanStep& step) {
 /// Of kernels on arrays that the caches do not hold.
 void write_turns(std::string& out, const PlanStep& step, const std::vector<Entry>& segment) {
     const std::int64_t points = step.space.in(segment).layout->size();
+    if (step.together > 1) {
+        const Device* device = step.outputs.front().in(segment).storage->device;
+        if (device && has_own_memory(*device)) {
+            if (!step.anew.empty())
+                out +=
+                    "  may have a second memory for the array, and one launch, with the next "
+                    "kernels\n";
+            return;
+        }
+    }
     if (step.together < 2 || points * step.together * static_cast<std::int64_t>(sizeof(double)) <
                                  limits::band_traffic / 8)
         return;

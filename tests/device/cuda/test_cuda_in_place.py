@@ -108,3 +108,13 @@ def test_launches_of_a_statement(shape, most):
     finally:
         driver.set("graphs", True)
     assert given <= most * statements
+
+
+def test_explanations():
+    u = un.asarray(field((40, 1100)), device=NAMES[0])
+    un.synchronize()
+    for _ in range(3):
+        relax(u)
+    text = un.explain(u)
+    assert "may have a second memory for the array" in text
+    assert "bands of rows" not in text
