@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t fewest_commands = 2;
 /// A list becomes a graph when it comes so many times: making one costs more than to launch it.
 constexpr int times_before = 3;
-constexpr std::size_t most_families = 32, most_graphs = 4;
+constexpr std::size_t most_families = 32;
+/// Of one family: a few of long lists, more of short ones, whose addresses may take turns for long.
+constexpr std::size_t least_graphs = 4, most_nodes = 512;
 
 /// The addresses of a kernel's arguments.
 std::vector<void*> pointers_to(std::span<const std::uint64_t> values) {
@@ -213,6 +215,7 @@ Graph* Graphs::graph_for(Family& family, const CommandList& list) {
         fewest = n;
     }
     if (family.times < times_before) return nullptr;
+    const std::size_t most_graphs = std::max(least_graphs, most_nodes / list.size());
     const bool is_near = fewest <= static_cast<std::int64_t>(list.size() / 8);
     Result r = 0;
     if (nearest && (is_near || family.graphs.size() >= most_graphs)) {
