@@ -51,11 +51,12 @@ def relax(u):
     u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
 
 
-@pytest.mark.parametrize("statements", [300, 3000])
-def test_driver_calls_of_a_loop_that_repeats(queue, statements):
+@pytest.mark.parametrize(("statements", "times"), [(300, 100), (3000, 8)])
+def test_driver_calls_of_a_loop_that_repeats(queue, statements, times):
+    """Once each pair of the addresses that take turns has its graph."""
     a = np.random.default_rng(1).random((40, 50))
     u = un.asarray(a, device=NAME)
-    for _ in range(6):
+    for _ in range(times):
         calls = Calls()
         with un.device(NAME, queue=queue):
             for _ in range(statements):
