@@ -97,6 +97,8 @@ def with_steps(u, v):
 )
 def test_tiles(name, step, times, capfd):
     """Kernels that took turns often are compiled as one, of which a work-item takes a tile of rows."""
+    if next(d for d in un.devices("opencl") if d.name == name).compute_units > 4:
+        pytest.skip("so many cores take tiles of larger fields")
 
     def program(u, v):
         for _ in range(times):
