@@ -9,12 +9,13 @@ their keys. Rows of a tile have room between them, so that work-items that read 
 
 import numpy as np
 import unisono as un
+from unisono import cuda
 from unisono._jit.words import warp_ballot, warp_barrier
 
 
 @un.jit
 def sum_before(value, sums, own):
-    """What the 128 work-items of a group before this one have; the sum of all is sums[127] then."""
+    """What the 128 work-items of a group before this one have; the sum of all is sums[255] then."""
     here = 0
     total = value
     sums[own] = total
@@ -25,10 +26,6 @@ def sum_before(value, sums, own):
         here = 128 - here
         sums[here + own] = total
         un.barrier()
-    every = sums[here + 127]
-    un.barrier()
-    sums[127] = every
-    un.barrier()
     return total - value
 
 
@@ -49,8 +46,8 @@ def sort_by_four_bits(tile, numbers, paired, words, sums, own, shift):
 
     The word of a work-item counts its elements with two digits: with d in its lower half, with d + 8 in its upper one.
     """
-    held = np.empty(16, tile.dtype)
-    held_numbers = np.empty(16, np.int32)
+    held = cuda.local.array(16, tile.dtype)
+    held_numbers = cuda.local.array(16, np.int32)
     column = own + (own >> 3)
     for w in range(8):
         words[w * 144 + column] = np.int32(0)
@@ -66,7 +63,7 @@ def sort_by_four_bits(tile, numbers, paired, words, sums, own, shift):
     for w in range(8):
         total += words[own * 9 + w]
     before = sum_before(total, sums, own)
-    before += sums[127] << 16
+    before += sums[255] << 16
     for w in range(8):
         count = words[own * 9 + w]
         words[own * 9 + w] = before
@@ -136,7 +133,7 @@ def prefixes_of_digits(counts, totals, pieces):
         before = sum_before(count, sums, own)
         if begin + own < pieces:
             counts[first + begin + own] = carry + before
-        carry += sums[127]
+        carry += sums[255]
         un.barrier()
     if own == 0:
         totals[row] = carry
@@ -215,8 +212,9 @@ def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count,
 
     words[warp * 256 + d] counts those of each warp. The 16 elements of a lane stand 32 from each other.
     """
-    held = np.empty(16, keys.dtype)
-    ranks = np.empty(16, np.int32)
+    held = cuda.local.array(16, keys.dtype)
+    held_numbers = cuda.local.array(16, np.int32)
+    ranks = cuda.local.array(16, np.int32)
     own_lane = own & 31
     table = (own >> 5) << 8
     element = ((own >> 5) << 9) + own_lane
@@ -268,7 +266,6 @@ def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count,
         ranks[i] += words[table + np.int32((held[i] >> shift) & 255)]
         tile[ranks[i]] = held[i]
     if paired != 0:
-        held_numbers = np.empty(16, np.int32)
         for i in range(16):
             held_numbers[i] = order[begin + min(element + 32 * i, count - 1)]
         for i in range(16):
@@ -370,7 +367,7 @@ def counts_up_to(keys, samples, counts, n, pieces, size, rank, width):
         found += count_up_to(keys, begin, 128, last, limit)
     sum_before(found, sums, own)
     if own == 0:
-        counts[un.group_id(0)] = sums[127]
+        counts[un.group_id(0)] = sums[255]
 
 
 @un.kernel
@@ -389,7 +386,7 @@ def take_up_to(keys, samples, counts, out, order, n, pieces, size, rank, width, 
         if k < last:
             found = count_up_to(keys, k, 1, last, limit)
         to = at + sum_before(found, sums, own)
-        at += sums[127]
+        at += sums[255]
         if found > 0:
             for j in range(k, min(k + 8, last)):
                 if keys[j] <= limit:
