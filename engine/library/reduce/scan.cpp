@@ -16,6 +16,7 @@
 #include "library/reduce/combine_pair.h"
 #include "ops/scalar_eval.h"
 #include "tape/record/float_errors.h"
+#include "tape/windows.h"
 
 namespace unisono::library {
 
@@ -166,11 +167,11 @@ void scan_lanes(const View& in, const View& out) {
 }
 
 /// Whether work-items of a device best take columns that lie side by side. Where these are few, or
-/// lanes lie in one piece each, the axis goes last.
+/// lanes lie in one piece each, the axis goes last; so it does for ranks, which share lanes.
 bool lies_in_columns(const Array& a, int axis) {
     constexpr std::int64_t least = 32;
     const Dims shape = a.shape();
-    return a.device() &&
+    return a.device() && !windows_of(a) &&
            element_count(shape.subspan(static_cast<std::size_t>(axis) + 1)) >= least &&
            !transpose(a, axis_last(axis, a.rank())).view().layout->contiguous();
 }

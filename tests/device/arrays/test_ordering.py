@@ -1,5 +1,6 @@
 """Sorts, searches, scans and places of extremes on every device, against NumPy."""
 
+import driver_of_tests
 import numpy as np
 import pytest
 import unisono as un
@@ -52,6 +53,15 @@ HARD = {
 }
 
 
+def skip_most_long_lanes(device, kind, size):
+    """The CUDA driver of tests takes a switch of fibers for each vote of a lane of a warp, 23 million for such a sort."""
+    if str(device).startswith("cuda") and driver_of_tests.find() and size > 5000:
+        if kind not in ("NaN", "16 bits") or str(device) != "cuda:0":
+            pytest.skip(
+                "two kinds of long lanes, on one device, are enough for the driver of tests"
+            )
+
+
 @pytest.mark.parametrize(
     "shape",
     [(33,), (2047,), (2, 2048), (2049,), (5000,), (32767,), (32768,), (100_000,), (3, 40_000)],
@@ -62,6 +72,7 @@ def test_keys_that_are_hard_to_part(device, kind, shape):
 
     Others sort tiles of 2048 elements.
     """
+    skip_most_long_lanes(device, kind, np.prod(shape))
     a = HARD[kind](int(np.prod(shape)), np.random.default_rng(9)).reshape(shape)
     x = un.asarray(a, device=device)
     same(un.sort(x), np.sort(a, kind="stable"))
@@ -72,6 +83,7 @@ def test_keys_that_are_hard_to_part(device, kind, shape):
 @pytest.mark.parametrize("kind", HARD)
 def test_selections_of_long_lanes(device, kind, shape):
     """Of long lanes only the part that has the place is sorted, and few first elements come from pieces."""
+    skip_most_long_lanes(device, kind, np.prod(shape))
     a = HARD[kind](int(np.prod(shape)), np.random.default_rng(9)).reshape(shape)
     x, n = un.asarray(a, device=device), shape[-1]
     lanes = a.reshape(-1, n)
@@ -99,6 +111,7 @@ def test_selections_of_long_lanes(device, kind, shape):
 @pytest.mark.parametrize("kind", HARD)
 def test_the_largest_of_long_lanes(device, kind, k):
     """Some devices sort those beyond a sample alone, unless they are too many or too few."""
+    skip_most_long_lanes(device, kind, 2 * 50_000)
     a = HARD[kind](2 * 50_000, np.random.default_rng(4)).reshape(2, -1)
     values, places = un.top_k(un.asarray(a, device=device), k)
     expected, where = un.top_k(un.asarray(a), k)
