@@ -151,6 +151,16 @@ def prefixes_of_few(counts, totals, pieces):
     totals[row] = total
 
 
+@un.jit
+def find_first_places(counts, totals, places, sums, lane, piece, pieces, own):
+    """Where in the lane the piece's first element with each digit goes."""
+    row = lane * 256 + 2 * own
+    of_first = totals[row]
+    before = sum_before(of_first + totals[row + 1], sums, own)
+    places[2 * own] = before + counts[row * pieces + piece]
+    places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
+
+
 @un.kernel
 def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n, pieces, size):
     tile = un.local_array(2176, keys.dtype)
@@ -165,11 +175,7 @@ def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n
     piece = un.group_id(0) - lane * pieces
     first = lane * n + piece * size
     last = min(first + size, (lane + 1) * n)
-    row = lane * 256 + 2 * own
-    of_first = totals[row]
-    before = sum_before(of_first + totals[row + 1], sums, own)
-    places[2 * own] = before + counts[row * pieces + piece]
-    places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
+    find_first_places(counts, totals, places, sums, lane, piece, pieces, own)
     for begin in range(first, last, 2048):
         count = min(2048, last - begin)
         begins[own], begins[own + 128] = 0, 0
@@ -286,11 +292,7 @@ def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift,
     piece = un.group_id(0) - lane * pieces
     first = lane * n + piece * size
     last = min(first + size, (lane + 1) * n)
-    row = lane * 256 + 2 * own
-    of_first = totals[row]
-    before = sum_before(of_first + totals[row + 1], sums, own)
-    places[2 * own] = before + counts[row * pieces + piece]
-    places[2 * own + 1] = before + of_first + counts[(row + 1) * pieces + piece]
+    find_first_places(counts, totals, places, sums, lane, piece, pieces, own)
     for begin in range(first, last, 2048):
         count = np.int32(min(2048, last - begin))
         sort_by_votes(
