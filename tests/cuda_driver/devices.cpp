@@ -2,6 +2,7 @@
 //
 // UNISONO_TEST_CUDA_DEVICES: how many there are (1); UNISONO_TEST_CUDA_SEED: of the order in which
 // streams run.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,10 @@ namespace cuda_driver {
 
 State& state() {
     static auto& all = *new State;
+    // The thread that runs commands does not exist in a child of fork, which asks for counts all
+    // the same: it must not hold the lock then.
+    [[maybe_unused]] static const int registered = pthread_atfork(
+        [] { all.mutex.lock(); }, [] { all.mutex.unlock(); }, [] { all.mutex.unlock(); });
     return all;
 }
 

@@ -225,6 +225,28 @@ print(os.wait()[1], float(x[0]))
 
 
 @needs_driver_of_tests
+def test_children_of_fork_find_the_driver_of_tests_unlocked():
+    program = """
+import os
+import signal
+import driver_of_tests
+import unisono as un
+driver = driver_of_tests.find()
+x = un.ones(1000, device="cuda")
+ends = []
+for _ in range(100):
+    for _ in range(20):
+        un.eval(x * 2)
+    if os.fork() == 0:
+        signal.alarm(100)  # a child that waits for a lock ends
+        os._exit(driver.count("violations"))
+    ends.append(os.wait()[1])
+print(set(ends))
+"""
+    assert run(program) == "{0}\n"
+
+
+@needs_driver_of_tests
 def test_a_process_ends_with_work_in_flight():
     program = """
 import unisono as un
