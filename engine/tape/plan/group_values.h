@@ -43,6 +43,12 @@ class GroupValues {
         inputs_[static_cast<std::size_t>(group_.outputs[k].same_as_input)] = outputs_[k];
     }
 
+    /// From here on an input's element is this one, not one of its array.
+    void take(std::size_t input, ir::E element) {
+        taken_.resize(inputs_.size());
+        taken_[input] = element;
+    }
+
     void add_scalars() {
         for (std::size_t k = 0; k < group_.scalars.size(); ++k) {
             scalars_.push_back(b_.scalar_param("s" + std::to_string(k), group_.scalars[k]));
@@ -98,7 +104,9 @@ class GroupValues {
 
     ir::E expression(const Group::Node& n, std::span<const ir::E> point, std::int32_t like) {
         switch (n.kind) {
-            case Group::Kind::Input: return b_.load(inputs_[n.a], point);
+            case Group::Kind::Input:
+                return n.a < taken_.size() && taken_[n.a] ? taken_[n.a]
+                                                          : b_.load(inputs_[n.a], point);
             case Group::Kind::Scalar:
                 if (n.b != 0) return b_.constant(Scalar::of(n.dtype, exponent_of_code(n.b)));
                 return b_.param(scalars_[n.a]);
@@ -122,7 +130,7 @@ class GroupValues {
     const Group& group_;
     const GroupShape& shape_;
     std::vector<std::int32_t> inputs_, outputs_, scalars_;
-    std::vector<ir::E> values_;
+    std::vector<ir::E> values_, taken_;
 };
 
 }  // namespace unisono

@@ -35,6 +35,19 @@ void IterationSpace::collapse(int given) {
     }
 }
 
+void IterationSpace::order_by_output() {
+    const auto apart = [&](int axis) { return std::abs(strides[inputs][axis]); };
+    bool moved = false;
+    for (int axis = 1; axis < rank; ++axis) {
+        for (int k = axis; k > 0 && apart(k - 1) < apart(k); --k) {
+            std::swap(shape[k - 1], shape[k]);
+            for (std::size_t o = 0; o < operands; ++o) std::swap(strides[o][k - 1], strides[o][k]);
+            moved = true;
+        }
+    }
+    if (moved) collapse(std::exchange(rank, 0));
+}
+
 void fill_space(IterationSpace& space, Dims shape, const GroupKernel::Call& call,
                 const Group& group) {
     const auto given = static_cast<int>(shape.size());

@@ -106,6 +106,8 @@ struct IterationSpace {
         return true;
     }
     void collapse(int given);
+    /// Puts the axes in the order of the first output's strides, the nearest elements last.
+    void order_by_output();
 
   private:
     bool goes_by_warps(int warp) const {
@@ -145,6 +147,15 @@ struct GroupKernel::Variants {
         return v;
     }
 };
+
+inline ir::StrideClass class_of(std::int64_t stride) {
+    switch (stride) {
+        case 0: return ir::StrideClass::Zero;
+        case 1: return ir::StrideClass::One;
+        case -1: return ir::StrideClass::MinusOne;
+        default: return ir::StrideClass::Other;
+    }
+}
 
 inline ArrayArg array_arg(const View& v, std::span<const std::int64_t> shape,
                           std::span<const std::int64_t> strides) {

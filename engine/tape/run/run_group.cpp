@@ -20,6 +20,7 @@
 #include "tape/run/block_program.h"
 #include "tape/run/first_runs.h"
 #include "tape/run/iteration_space.h"
+#include "tape/run/transposed.h"
 
 namespace unisono {
 
@@ -258,15 +259,6 @@ void GroupKernel::run(const Call& call) {
     block_->run(run);
 }
 
-static ir::StrideClass class_of(std::int64_t stride) {
-    switch (stride) {
-        case 0: return ir::StrideClass::Zero;
-        case 1: return ir::StrideClass::One;
-        case -1: return ir::StrideClass::MinusOne;
-        default: return ir::StrideClass::Other;
-    }
-}
-
 std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& shape,
                                                            Device& device) const {
     auto v = std::make_unique<Variant>();
@@ -281,7 +273,8 @@ std::unique_ptr<GroupKernel::Variant> GroupKernel::compile(const GroupShape& sha
         return v;
     }
     if (shape.reduce_axis < 0) {
-        v->map = device.compile(lower_map(group_, shape), {});
+        v->map = device.compile(
+            shape.tile > 0 ? lower_transposed(group_, shape) : lower_map(group_, shape), {});
         return v;
     }
     v->map = device.compile(lower_leaves(group_, shape), {});
@@ -327,13 +320,15 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     GroupShape shape;
     if (int axis = space.dense_axis(); axis >= 0 && space.size > 0 && device.info().host_memory)
         space.turn(axis);
+    shape.on_device = !device.info().host_memory;
+    shape.has_cores = shape.on_device && device.info().kind == "cpu";
+    if (shape.on_device && !shape.has_cores && space.reduce_axis < 0)
+        choose_tiles(group_, space, shape, device.info());
     shape.lanes = space.lanes;
     shape.along = space.reduce_axis >= 0 && space.is_along();
     shape.rank = space.rank;
     shape.reduce_axis = space.reduce_axis;
     shape.reduce_before = space.reduce_before;
-    shape.on_device = !device.info().host_memory;
-    shape.has_cores = shape.on_device && device.info().kind == "cpu";
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
     const bool all_reduce = std::ranges::all_of(group_.outputs, &Group::Output::reduces);
@@ -380,7 +375,8 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     }
     // A launch on a device's queue ends before its kernel does: the size alone decides there.
     if (!stores || shape.on_device) {
-        v.map->launch({arrays, call.scalars, {}, {}, 0});
+        const NDRange range = shape.tile > 0 ? range_of_tiles(space, shape) : NDRange{};
+        v.map->launch({arrays, call.scalars, {}, range, 0});
         return;
     }
     const double begin = seconds();

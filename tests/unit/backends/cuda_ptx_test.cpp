@@ -20,6 +20,7 @@
 #include "frontend/syntax/serialise.h"
 #include "ir/build.h"
 #include "tape/run/lower_group.h"
+#include "tape/run/transposed.h"
 #include "unit/backends/opencl_samples.h"
 
 using namespace unisono;
@@ -94,6 +95,22 @@ ir::Module neighbours(int rank) {
     return lower_map(group, shape);
 }
 
+/// A copy of an array whose axes are exchanged.
+ir::Module transposed_copy() {
+    using ir::StrideClass;
+    Group group;
+    group.inputs = {DType::Float32};
+    group.nodes = {{Group::Kind::Input, DType::Float32}};
+    group.outputs = {{0, DType::Float32}};
+    GroupShape shape;
+    shape.rank = 2;
+    shape.strides = {StrideClass::One, StrideClass::Other, StrideClass::Other, StrideClass::One};
+    shape.on_device = true;
+    shape.across = 0;
+    shape.tile = 32;
+    return lower_transposed(group, shape);
+}
+
 /// Nodes of their tree.
 ir::Module tree_by_warps() {
     return lower_tree(Op::Add, DType::Float64, 1,
@@ -106,6 +123,7 @@ std::vector<unisono::testing::SampleModule> cuda_samples() {
     samples.push_back({"sums_by_warps", [] { return sums_by_warps(); }});
     samples.push_back({"sums_of_short_rows", [] { return sums_by_warps(16); }});
     samples.push_back({"neighbours", [] { return neighbours(1); }});
+    samples.push_back({"transposed_copy", transposed_copy});
     samples.push_back({"neighbours_in_rows", [] { return neighbours(2); }});
     return samples;
 }
