@@ -120,7 +120,10 @@ void initialise() {
         // `s += f(x[i])`: terms in vectors, added one by one in order.
         "-force-ordered-reductions",
         // Faults leave loops that are unrolled, too.
-        "-unroll-runtime-multi-exit"};
+        "-unroll-runtime-multi-exit",
+        // Selections stay selections: whether a branch could be predicted only the data tell. If
+        // not (searches, maxima along a table), it costs up to five times as much.
+        "-x86-cmov-converter=false"};
     llvm::cl::ParseCommandLineOptions(static_cast<int>(std::size(options)), options);
 }
 

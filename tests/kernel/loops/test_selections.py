@@ -1,0 +1,28 @@
+"""Selections in loops: on x86 they are conditional moves, since only the data tell whether a branch is predicted."""
+
+import platform
+import re
+
+import numpy as np
+import unisono as un
+
+
+def lower_bound(x, v):
+    low = 0
+    high = x.size
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def test_no_branches():
+    x = np.sort(np.random.default_rng(3).random(300))
+    f = un.njit(lower_bound)
+    assert f(x, 0.4) == lower_bound(x, 0.4)
+    if platform.machine() == "x86_64":
+        text = "\n".join(f.inspect_asm().values())
+        assert len(re.findall(r"\bcmov", text)) >= 2
