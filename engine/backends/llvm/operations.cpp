@@ -179,8 +179,8 @@ Value* FunctionEmitter::integer_operation(Op op, DType t, Value* a, Value* b) {
     return m_.call_rule(b_, op, t, a, b);
 }
 
-/// A divisor of 0, and -1 under the minimum, are replaced by 1, whose results are those promised
-/// but for a // 0.
+/// Divisors of 0 and -1 are replaced by 1, whose remainder is 0, too: the processor would trap, and
+/// loops test a divisor of theirs once.
 Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signed) {
     llvm::Type* t = a->getType();
     auto* known = llvm::dyn_cast<llvm::ConstantInt>(b);
@@ -201,11 +201,8 @@ Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signe
         if (op == Op::Mod) return b_.CreateURem(a, divisor);
         return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(a, divisor));
     }
-    Value* minimum =
-        llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(t->getIntegerBitWidth()));
-    Value* wraps = b_.CreateAnd(b_.CreateICmpEQ(a, minimum),
-                                b_.CreateICmpEQ(b, llvm::ConstantInt::getSigned(t, -1)));
-    Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, wraps), one, b);
+    Value* negates = b_.CreateICmpEQ(b, llvm::ConstantInt::getSigned(t, -1));
+    Value* divisor = b_.CreateSelect(b_.CreateOr(by_zero, negates), one, b);
     Value* remainder = b_.CreateSRem(a, divisor);
     if (op == Op::Fmod) return remainder;
     Value* opposite = b_.CreateICmpSLT(b_.CreateXor(remainder, divisor), zero);
@@ -213,6 +210,7 @@ Value* FunctionEmitter::divide_integers(Op op, Value* a, Value* b, bool is_signe
     if (op == Op::Mod) return b_.CreateSelect(adjust, b_.CreateAdd(remainder, divisor), remainder);
     Value* quotient = b_.CreateSDiv(a, divisor);
     quotient = b_.CreateSelect(adjust, b_.CreateSub(quotient, one), quotient);
+    quotient = b_.CreateSelect(negates, b_.CreateNeg(a), quotient);
     return b_.CreateSelect(by_zero, zero, quotient);
 }
 

@@ -1,5 +1,7 @@
 """Remainders whose operands loops bound: periodic neighbours need no division."""
 
+import re
+
 import numpy as np
 import pytest
 import unisono as un
@@ -93,3 +95,23 @@ def test_periodic_neighbours_are_found_without_division(function):
     text = function.inspect_llvm()
     assert "load double" in text
     assert "srem" not in text
+
+
+def divided(a, b, out):
+    for k in range(a.shape[0]):
+        out[k] = (a[k] // b) * 3 + a[k] % b
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+@pytest.mark.parametrize("divisor", [-1, 1, -2, 7, -7, 127])
+def test_divisors_that_loops_do_not_change(dtype, divisor):
+    low = np.iinfo(dtype).min
+    a = np.array([low, low + 1, -14, -7, -1, 0, 1, 6, 7, -(low + 1)], dtype)
+    f = un.njit(divided)
+    out, expected = np.zeros_like(a), np.zeros_like(a)
+    f(a, dtype(divisor), out)
+    with np.errstate(over="ignore"):
+        divided(a, dtype(divisor), expected)
+    np.testing.assert_array_equal(out, expected)
+    # The one quotient that overflows is known by its divisor, which is tested once.
+    assert not re.search(rf"icmp eq .*%[^,]*, {low}$", f.inspect_llvm(), re.MULTILINE)
