@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/rewrite.h"
+
 namespace unisono::codegen {
 
 using ir::E;
@@ -17,6 +19,40 @@ constexpr std::int64_t low = 1 << 24;  ///< some milliseconds of simple iteratio
 bool is_constant(E e, std::int64_t from, std::int64_t to) {
     auto value = static_cast<std::int64_t>(e->bits);
     return e->kind == ExprKind::Const && value >= from && value <= to;
+}
+
+/// The variable that the loop's condition wants to be positive; -1 where there is none.
+std::int32_t positive_variable(E condition) {
+    if (condition->kind != ExprKind::Binary) return -1;
+    E left = condition->args[0], right = condition->args[1];
+    if (condition->op == Op::And) {
+        std::int32_t first = positive_variable(left);
+        return first >= 0 ? first : positive_variable(right);
+    }
+    if (condition->op == Op::Lt) std::swap(left, right);
+    const bool is_test = condition->op == Op::Gt || condition->op == Op::Lt;
+    const bool is_zero = right->kind == ExprKind::Const && right->bits == 0;
+    return is_test && left->kind == ExprKind::Var && is_zero ? left->id : -1;
+}
+
+/// `v = v >> k` or `v = v // k`.
+bool is_halving(S s, std::int32_t variable) {
+    if (s->kind != StmtKind::Assign || s->id != variable) return false;
+    E value = s->args[0];
+    if (value->kind != ExprKind::Binary || !is_integer(value->dtype) ||
+        value->args[0]->kind != ExprKind::Var || value->args[0]->id != variable)
+        return false;
+    E by = value->args[1];
+    return (value->op == Op::Shr && is_constant(by, 1, 63)) ||
+           (value->op == Op::FloorDiv && is_constant(by, 2, INT64_MAX));
+}
+
+bool sets(S s, std::int32_t variable) {
+    const bool is_own = s->kind == StmtKind::Assign || s->kind == StmtKind::Declare;
+    if (is_own && s->id == variable) return true;
+    auto inside = [=](S inner) { return sets(inner, variable); };
+    return std::ranges::find(s->outs, variable) != s->outs.end() ||
+           std::ranges::any_of(s->body, inside) || std::ranges::any_of(s->orelse, inside);
 }
 
 }  // namespace
@@ -42,6 +78,20 @@ bool LoopBounds::ends_soon(S loop) const {
     if (is_constant(step, 1, INT64_MAX)) return is_not_negative(begin) && is_low(end);
     bool is_end = is_constant(end, -low, INT64_MAX) || is_not_negative(end);
     return is_constant(step, INT64_MIN, -1) && is_low(begin) && is_end;
+}
+
+bool LoopBounds::halves(S loop) {
+    const std::int32_t v = positive_variable(loop->args[0]);
+    if (v < 0) return false;
+    int halvings = 0;
+    for (S s : loop->body) {
+        if (ir::contains(s, StmtKind::Continue)) return false;
+        if (is_halving(s, v))
+            ++halvings;
+        else if (sets(s, v))
+            return false;
+    }
+    return halvings > 0;
 }
 
 /// Whether the number is at most `low` or so, or an extent.

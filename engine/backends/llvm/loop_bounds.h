@@ -13,6 +13,9 @@ class LoopBounds {
     /// Whether the loop is bounded by a small number, by the extent of an array, which lies in
     /// memory after all, or by the iteration of a loop around it that began near zero.
     bool ends_soon(ir::S loop) const;
+    /// Whether a while loop runs only while a number is positive that each iteration halves, at
+    /// least: no more often than the number has bits.
+    static bool halves(ir::S loop);
 
   private:
     void note(ir::S s);

@@ -265,7 +265,7 @@ void FunctionEmitter::emit_while(ir::S s) {
     cache_.clear();
     b_.CreateCondBr(emit(s->args[0]), body, after);
     b_.SetInsertPoint(body);
-    poll_interrupt(s->line);
+    if (!LoopBounds::halves(s)) poll_interrupt(s->line);
     ++loops_emitted_;
     loops_.push_back({test, after});
     emit_all(s->body);
