@@ -12,17 +12,20 @@ import numpy as np
 import unisono as un
 
 
-@un.kernel
-def keys_of_unsigned(x, keys, flip):
-    i = un.global_id(0)
-    keys[i] = x[i] ^ flip
+@un.jit
+def key_itself(v, flip, sign, infinity, apart):
+    return v
 
 
-@un.kernel
-def keys_of_floats(x, keys, flip, sign, infinity, apart):
-    """Of the bits of floats: NaN has the largest key; zeros of both signs are equal unless `apart`."""
-    i = un.global_id(0)
-    v = x[i]
+@un.jit
+def key_of_integer(v, flip, sign, infinity, apart):
+    """The key of the bits of an integer, and the bits of a key."""
+    return v ^ flip
+
+
+@un.jit
+def key_of_float(v, flip, sign, infinity, apart):
+    """Of the bits of a float: NaN has the largest key; zeros of both signs are equal unless `apart`."""
     key = v ^ sign
     if v >= sign:
         key = ~v
@@ -30,17 +33,22 @@ def keys_of_floats(x, keys, flip, sign, infinity, apart):
         key = sign
     if (v & ~sign) > infinity:
         key = ~(v ^ v)
-    keys[i] = key ^ flip
+    return key ^ flip
+
+
+@un.jit
+def float_of_key(key, flip, sign, infinity, apart):
+    own = key ^ flip
+    v = ~own
+    if own >= sign:
+        v = own ^ sign
+    return v
 
 
 @un.kernel
-def floats_of_keys(keys, x, flip, sign):
+def convert_keys(x, out, convert, flip, sign, infinity, apart):
     i = un.global_id(0)
-    key = keys[i] ^ flip
-    v = ~key
-    if key >= sign:
-        v = key ^ sign
-    x[i] = v
+    out[i] = convert(x[i], flip, sign, infinity, apart)
 
 
 @un.kernel

@@ -3,8 +3,12 @@
 A lane of n elements is cut into pieces, whose tiles a group takes one after the other. A tile lies in the group's memory,
 where it is sorted by four bits at a time; then what has one digit of eight bits lies side by side, and neighbours go to
 neighbouring places of the lane. counts[(lane * 256 + digit) * pieces + piece] says first how many elements of the piece
-have the digit, then how many of the lane's pieces before it. Where `paired` is not 0 the numbers of the elements move with
-their keys. Rows of a tile have room between them, so that work-items that read a row each meet different banks.
+have the digit, then how many of the lane's pieces before it. Rows of a tile have room between them, so that work-items that
+read a row each meet different banks.
+
+The first pass over the digits may read elements, of which `to_key` makes keys, and the last one write elements, which `from_key`
+makes of them (sorting.py). Where `paired` is 1 the numbers of the elements move with their keys; where it is 2 they are their
+places in the lane so far. `keeps_keys` is 0 where nobody needs the keys any more.
 """
 
 import numpy as np
@@ -84,8 +88,19 @@ def sort_by_four_bits(tile, numbers, paired, words, sums, own, shift):
     un.barrier()
 
 
+@un.jit
+def count_eight(keys, found, first, to_key, shift, flip, sign, infinity, apart):
+    """Adds to the counts of digits those of elements 128 from each other, from `first` on."""
+    held = np.empty(8, keys.dtype)
+    for i in range(8):
+        held[i] = keys[first + 128 * i]
+    for i in range(8):
+        key = to_key(held[i], flip, sign, infinity, apart)
+        un.atomic.add(found, np.int64((key >> shift) & 255), 1)
+
+
 @un.kernel
-def counts_of_digits(keys, counts, shift, n, pieces, size):
+def counts_of_digits(keys, counts, to_key, shift, n, pieces, size, flip, sign, infinity, apart):
     """How many elements of each piece have each digit."""
     found = un.local_array(256, np.int32)
     own = un.local_id(0)
@@ -98,20 +113,10 @@ def counts_of_digits(keys, counts, shift, n, pieces, size):
     un.barrier()
     whole = first + (last - first) // 1024 * 1024
     for begin in range(first + own, whole, 1024):
-        p, q = keys[begin], keys[begin + 128]
-        r, s = keys[begin + 256], keys[begin + 384]
-        t, u = keys[begin + 512], keys[begin + 640]
-        v, w = keys[begin + 768], keys[begin + 896]
-        un.atomic.add(found, np.int64((p >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((q >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((r >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((s >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((t >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((u >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((v >> shift) & 255), 1)
-        un.atomic.add(found, np.int64((w >> shift) & 255), 1)
+        count_eight(keys, found, begin, to_key, shift, flip, sign, infinity, apart)
     for k in range(whole + own, last, 128):
-        un.atomic.add(found, np.int64((keys[k] >> shift) & 255), 1)
+        key = to_key(keys[k], flip, sign, infinity, apart)
+        un.atomic.add(found, np.int64((key >> shift) & 255), 1)
     un.barrier()
     row = (lane * 256 + own) * pieces + piece
     counts[row] = found[own]
@@ -162,7 +167,26 @@ def find_first_places(counts, totals, places, sums, lane, piece, pieces, own):
 
 
 @un.kernel
-def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n, pieces, size):
+def scatter_digits(
+    keys,
+    order,
+    out,
+    out_order,
+    counts,
+    totals,
+    to_key,
+    from_key,
+    paired,
+    keeps_keys,
+    shift,
+    n,
+    pieces,
+    size,
+    flip,
+    sign,
+    infinity,
+    apart,
+):
     tile = un.local_array(2176, keys.dtype)
     numbers = un.local_array(2176, np.int32)
     words = un.local_array(1152, np.int32)
@@ -180,9 +204,17 @@ def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n
         count = min(2048, last - begin)
         begins[own], begins[own + 128] = 0, 0
         ends[own], ends[own + 128] = 0, 0
-        load_tile(keys, tile, begin, count, own, ~(keys[begin] ^ keys[begin]))
-        if paired != 0:
+        load_tile(keys, tile, begin, count, own, keys[begin])
+        for i in range(16):
+            k = own + 128 * i
+            key = to_key(tile[k + (k >> 4)], flip, sign, infinity, apart)
+            tile[k + (k >> 4)] = key if k < count else ~(key ^ key)
+        if paired == 1:
             load_tile(order, numbers, begin, count, own, np.int32(0))
+        elif paired == 2:
+            for i in range(16):
+                k = own + 128 * i
+                numbers[k + (k >> 4)] = np.int32(begin - lane * n + k)
         un.barrier()
         sort_by_four_bits(tile, numbers, paired, words, sums, own, shift)
         sort_by_four_bits(tile, numbers, paired, words, sums, own, shift + 4)
@@ -204,7 +236,8 @@ def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n
                 key = tile[k + (k >> 4)]
                 d = np.int64((key >> shift) & 255)
                 at = lane * n + places[d] + k - begins[d]
-                out[at] = key
+                if keeps_keys != 0:
+                    out[at] = from_key(key, flip, sign, infinity, apart)
                 if paired != 0:
                     out_order[at] = numbers[k + (k >> 4)]
         un.barrier()
@@ -213,10 +246,29 @@ def scatter_digits(keys, order, out, out_order, counts, totals, paired, shift, n
 
 
 @un.jit
-def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count, own, shift):
+def sort_by_votes(
+    keys,
+    order,
+    tile,
+    numbers,
+    to_key,
+    paired,
+    words,
+    sums,
+    begin,
+    place,
+    count,
+    own,
+    shift,
+    flip,
+    sign,
+    infinity,
+    apart,
+):
     """Brings `count` elements from `begin` on into a tile, sorted by a digit; sums[d] is where those with digit d begin.
 
-    words[warp * 256 + d] counts those of each warp. The 16 elements of a lane stand 32 from each other.
+    words[warp * 256 + d] counts those of each warp. The 16 elements of a lane stand 32 from each other. The first one of the
+    tile has number `place` in its lane. Loads of whole tiles need no test, and are under way at once.
     """
     held = cuda.local.array(16, keys.dtype)
     held_numbers = cuda.local.array(16, np.int32)
@@ -225,20 +277,28 @@ def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count,
     table = (own >> 5) << 8
     element = ((own >> 5) << 9) + own_lane
     lower = (np.uint32(1) << np.uint32(own_lane)) - np.uint32(1)
+    first_of_own = begin + np.int64(element)
+    is_whole = count == 2048
+    if is_whole:
+        for i in range(16):
+            held[i] = keys[first_of_own + 32 * i]
+    else:
+        for i in range(16):
+            held[i] = keys[begin + np.int64(min(element + 32 * i, count - 1))]
     for i in range(8):
         words[own + 128 * i] = 0
-    for i in range(16):
-        held[i] = keys[begin + min(element + 32 * i, count - 1)]
     un.barrier()
     for i in range(16):
-        key = held[i] if element + 32 * i < count else ~(held[i] ^ held[i])
+        key = to_key(held[i], flip, sign, infinity, apart)
+        if element + 32 * i >= count:
+            key = ~(key ^ key)
         held[i] = key
         d = np.int32((key >> shift) & 255)
         same = np.uint32(0xFFFFFFFF)
         for b in range(8):
-            is_set = (d >> b) & 1
-            votes = warp_ballot(is_set != 0)
-            same &= votes if is_set != 0 else ~votes
+            is_clear = (d & np.int32(1 << b)) == 0  # R2P makes predicates of several bits
+            votes = warp_ballot(is_clear)
+            same &= votes ^ np.uint32((d << np.int32(31 - b)) >> np.int32(31))
         before = np.int32(np.bitwise_count(same & lower))
         of_all = np.int32(np.bitwise_count(same))
         if before == 0:
@@ -271,16 +331,43 @@ def sort_by_votes(keys, order, tile, numbers, paired, words, sums, begin, count,
     for i in range(16):
         ranks[i] += words[table + np.int32((held[i] >> shift) & 255)]
         tile[ranks[i]] = held[i]
-    if paired != 0:
+    if paired == 1:
+        if is_whole:
+            for i in range(16):
+                held_numbers[i] = order[first_of_own + 32 * i]
+        else:
+            for i in range(16):
+                held_numbers[i] = order[begin + np.int64(min(element + 32 * i, count - 1))]
+    else:
         for i in range(16):
-            held_numbers[i] = order[begin + min(element + 32 * i, count - 1)]
+            held_numbers[i] = place + element + np.int32(32 * i)
+    if paired != 0:
         for i in range(16):
             numbers[ranks[i]] = held_numbers[i]
     un.barrier()
 
 
 @un.kernel
-def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift, n, pieces, size):
+def scatter_by_votes(
+    keys,
+    order,
+    out,
+    out_order,
+    counts,
+    totals,
+    to_key,
+    from_key,
+    paired,
+    keeps_keys,
+    shift,
+    n,
+    pieces,
+    size,
+    flip,
+    sign,
+    infinity,
+    apart,
+):
     """As scatter_digits, where a warp says at once who has which digit: each holds 512 elements of a tile, 16 a lane."""
     tile = un.local_array(2048, keys.dtype)
     numbers = un.local_array(2048, np.int32)
@@ -296,7 +383,23 @@ def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift,
     for begin in range(first, last, 2048):
         count = np.int32(min(2048, last - begin))
         sort_by_votes(
-            keys, order, tile, numbers, paired, words, sums, begin, count, np.int32(own), shift
+            keys,
+            order,
+            tile,
+            numbers,
+            to_key,
+            paired,
+            words,
+            sums,
+            np.int64(begin),
+            np.int32(begin - lane * n),
+            count,
+            np.int32(own),
+            shift,
+            flip,
+            sign,
+            infinity,
+            apart,
         )
         # From here on places[d] is where element 0 of the tile would go, if it had the digit.
         places[2 * own] -= sums[2 * own]
@@ -308,7 +411,8 @@ def scatter_by_votes(keys, order, out, out_order, counts, totals, paired, shift,
                 key = tile[k]
                 d = np.int32((key >> shift) & 255)
                 at = lane * n + np.int64(places[d] + k)
-                out[at] = key
+                if keeps_keys != 0:
+                    out[at] = from_key(key, flip, sign, infinity, apart)
                 if paired != 0:
                     out_order[at] = numbers[k]
         un.barrier()

@@ -129,27 +129,83 @@ void find_prefixes(DeviceWork& work, const DeviceVector& counts, const DeviceVec
                  tile_items);
 }
 
-void sort_by_tiles(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
-    const Cut cut = cut_for_groups(work, s.keys.size, n);
-    const std::int64_t all_items = cut.items() * tile_items;
-    if (n <= tile) {
-        return work.run("sort_tiles", {s.keys, s.order, s.paired(), n, std::int64_t{bits}},
-                        {all_items}, tile_items);
-    }
+/// What makes keys of elements and elements of keys.
+struct KeyForm {
+    const char *to_key = "key_itself", *from_key = "key_itself";
+    Scalar flip, sign, infinity;
+    std::int64_t apart = 0;
+};
+KeyForm keys_alone(const KeyBits& key) {
+    return {.flip = key.scalar(0), .sign = key.scalar(0), .infinity = key.scalar(0)};
+}
+KeyForm form_of(DType t, bool descending, bool zeros_apart) {
+    const KeyBits key(t);
+    const bool floats = is_float(t);
+    return {floats ? "key_of_float" : "key_of_integer",
+            floats ? "float_of_key" : "key_of_integer",
+            key.scalar((descending ? key.all : 0) ^ key.offset),
+            key.scalar(key.sign),
+            key.scalar(key.infinity),
+            zeros_apart};
+}
+
+/// Which numbers move with the keys.
+enum class Paired : std::uint8_t { None, Given, Places };
+
+/// Where a pass over a digit reads or writes.
+struct Elements {
+    DeviceVector keys, order;
+};
+
+/// Sorts lanes by digits, the lowest one first: reads `from`, and writes `odd` and `even` in turns.
+/// The first pass makes keys of what it reads, the last one elements of what it writes.
+void sort_by_passes(DeviceWork& work, Elements from, const Elements& odd, const Elements& even,
+                    std::int64_t n, int bits, const KeyForm& form, Paired paired, bool keeps_keys) {
+    const Cut cut = cut_for_groups(work, from.keys.size, n);
+    const std::int64_t items = cut.items() * tile_items;
     const DeviceVector counts = work.scratch(DType::Int32, cut.items() * digits),
                        totals = work.scratch(DType::Int32, cut.lanes * digits);
     const char* scatter = work.device().info().warp == 32 ? "scatter_by_votes" : "scatter_digits";
-    Sorted other = s.another(work);
+    bool is_odd = true;
     for (std::int64_t shift = 0; shift < bits; shift += digit_bits) {
-        work.run("counts_of_digits", {s.keys, counts, shift, n, cut.pieces, cut.size}, {all_items},
-                 tile_items);
+        const bool is_last = shift + digit_bits >= bits;
+        const char* to_key = shift == 0 ? form.to_key : "key_itself";
+        const char* from_key = is_last ? form.from_key : "key_itself";
+        const Elements& to = is_odd ? odd : even;
+        work.run("counts_of_digits",
+                 {from.keys, counts, to_key, shift, n, cut.pieces, cut.size, form.flip, form.sign,
+                  form.infinity, form.apart},
+                 {items}, tile_items);
         find_prefixes(work, counts, totals, cut.pieces);
         work.run(scatter,
-                 {s.keys, s.order, other.keys, other.order, counts, totals, s.paired(), shift, n,
-                  cut.pieces, cut.size},
-                 {all_items}, tile_items);
-        std::swap(s, other);
+                 {from.keys, from.order, to.keys, to.order, counts, totals, to_key, from_key,
+                  static_cast<std::int64_t>(paired), std::int64_t{keeps_keys || !is_last}, shift, n,
+                  cut.pieces, cut.size, form.flip, form.sign, form.infinity, form.apart},
+                 {items}, tile_items);
+        from = to;
+        is_odd = !is_odd;
+        if (paired == Paired::Places) paired = Paired::Given;
     }
+}
+/// Whether the last pass writes `odd`.
+bool ends_odd(int bits) { return (bits + digit_bits - 1) / digit_bits % 2 != 0; }
+
+void sort_by_tiles(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
+    if (n <= tile) {
+        return work.run("sort_tiles", {s.keys, s.order, s.paired(), n, std::int64_t{bits}},
+                        {s.keys.size / n * tile_items}, tile_items);
+    }
+    Sorted other = s.another(work);
+    const Elements own{s.keys, s.order};
+    sort_by_passes(work, own, {other.keys, other.order}, own, n, bits,
+                   keys_alone(KeyBits(s.keys.dtype)), s.is_paired ? Paired::Given : Paired::None,
+                   true);
+    if (ends_odd(bits)) std::swap(s, other);
+}
+
+/// Whether lanes are sorted by passes that convert elements themselves.
+bool sorts_elements_by_passes(const DeviceWork& work, std::int64_t n) {
+    return !work.has_cores() && n > tile;
 }
 
 void sort_by_digits(DeviceWork& work, Sorted& s, std::int64_t n, int bits) {
@@ -307,25 +363,34 @@ KeyBits::KeyBits(DType t)
       infinity(is_float(t) ? infinity_of(t) : 0),
       offset(is_signed(t) && !is_float(t) ? sign : 0) {}
 
+static void convert_keys(DeviceWork& work, const DeviceVector& from, const DeviceVector& to,
+                         const char* convert, const KeyForm& form) {
+    work.run("convert_keys", {from, to, convert, form.flip, form.sign, form.infinity, form.apart},
+             {from.size});
+}
+
 DeviceVector keys_of(DeviceWork& work, const DeviceVector& x, bool descending, bool zeros_apart) {
-    const KeyBits key(x.dtype);
-    DeviceVector keys = work.scratch(key.dtype, x.size);
-    const std::uint64_t flip = descending ? key.all : 0;
-    if (is_float(x.dtype)) {
-        work.run("keys_of_floats",
-                 {x.as(key.dtype), keys, key.scalar(flip), key.scalar(key.sign),
-                  key.scalar(key.infinity), std::int64_t{zeros_apart}},
-                 {x.size});
-    } else {
-        work.run("keys_of_unsigned", {x.as(key.dtype), keys, key.scalar(flip ^ key.offset)},
-                 {x.size});
-    }
+    const KeyForm form = form_of(x.dtype, descending, zeros_apart);
+    DeviceVector keys = work.scratch(bits_dtype(x.dtype), x.size);
+    convert_keys(work, x.as(keys.dtype), keys, form.to_key, form);
     return keys;
 }
 
 DeviceVector order_of(DeviceWork& work, const DeviceVector& x, std::int64_t n, bool descending,
                       Wanted wanted) {
     if (is_complex(x.dtype)) return complex_order(work, x, n, descending);
+    if (sorts_elements_by_passes(work, n)) {
+        require_short(n);
+        const KeyForm form = form_of(x.dtype, descending, false);
+        const DeviceVector bits = x.as(bits_dtype(x.dtype));
+        const auto made = [&] {
+            return Elements{work.scratch(bits.dtype, x.size), work.scratch(DType::Int32, x.size)};
+        };
+        const Elements odd = made(), even = made();
+        const int width = width_of(x.dtype);
+        sort_by_passes(work, {bits, even.order}, odd, even, n, width, form, Paired::Places, false);
+        return ends_odd(width) ? odd.order : even.order;
+    }
     DeviceVector order = first_order(work, x.size, n);
     Sorted s{keys_of(work, x, descending, false), order, true};
     sort_lanes(work, s, n, width_of(s.keys.dtype), wanted);
@@ -340,14 +405,21 @@ void sort_into(DeviceWork& work, const DeviceVector& x, const DeviceVector& to, 
         const DeviceVector order = order_of(work, x, n, descending);
         return work.run("take_lanes", {x, order, to, n, n, n}, {x.size / n, n});
     }
-    const KeyBits key(x.dtype);
-    const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n, wanted);
-    const Scalar flip = key.scalar((descending ? key.all : 0) ^ key.offset);
-    if (is_float(x.dtype)) {
-        work.run("floats_of_keys", {keys, to.as(key.dtype), flip, key.scalar(key.sign)}, {x.size});
-    } else {
-        work.run("keys_of_unsigned", {keys, to.as(key.dtype), flip}, {x.size});
+    const KeyForm form = form_of(x.dtype, descending, true);
+    const DType t = bits_dtype(x.dtype);
+    const int width = width_of(x.dtype);
+    if (sorts_elements_by_passes(work, n) &&
+        !(ends_odd(width) && x.memory.handle == to.memory.handle)) {
+        require_short(n);
+        const DeviceVector other = work.scratch(t, ends_odd(width) ? 1 : x.size),
+                           order = work.scratch(DType::Int32, 1);
+        const Elements last{to.as(t), order}, before{other, order};
+        sort_by_passes(work, {x.as(t), order}, ends_odd(width) ? last : before,
+                       ends_odd(width) ? before : last, n, width, form, Paired::None, true);
+        return;
     }
+    const DeviceVector keys = sorted_keys(work, keys_of(work, x, descending, true), n, wanted);
+    convert_keys(work, keys, to.as(t), form.from_key, form);
 }
 
 }  // namespace

@@ -39,6 +39,18 @@ def test_sort(device, dtype, shape):
     same(un.sort(x, axis=0), np.sort(a, axis=0, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "float16", "float32"])
+def test_sort_in_place(device, dtype):
+    """A pass over the digits for each byte: the first one reads the elements, the last one stores them."""
+    a = drawn((2, 2500), dtype)
+    x = un.asarray(a, device=device)
+    x.sort()
+    same(x, np.sort(a))
+    y = un.asarray(a, device=device)
+    y[:, ::-1].sort()
+    same(y, np.sort(a)[:, ::-1])
+
+
 HARD = {
     "equal": lambda n, rng: np.full(n, 3.5),
     "falling": lambda n, rng: np.arange(n)[::-1],

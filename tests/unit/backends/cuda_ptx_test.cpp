@@ -180,33 +180,35 @@ TEST(CudaWriter, NothingContractsFlushesOrApproximates) {
         EXPECT_EQ(ptx.find(refused), std::string::npos) << refused << "\n" << ptx;
 }
 
-/// A kernel of the engine's own with vectors of keys and int32, then integers.
-ir::Module algorithm(std::string_view name, std::size_t vectors, std::size_t numbers) {
+/// The kernel that scatters keys of 32 bits.
+ir::Module scatter_by_votes() {
     const auto all = algorithms::all();
-    const auto found =
-        std::ranges::find_if(all, [&](const algorithms::Algorithm& a) { return a.name == name; });
+    const auto found = std::ranges::find_if(
+        all, [](const algorithms::Algorithm& a) { return a.name == "scatter_by_votes"; });
     frontend::CompileRequest request;
     request.source = frontend::read_program(found->tree, [](frontend::Options& options) {
         options.trusts_indices = options.numpy_errors = true;
     });
-    for (std::size_t k = 0; k < vectors; ++k) {
-        const DType t = k % 2 == 0 && k < 4 ? DType::UInt32 : DType::Int32;
+    for (DType t :
+         {DType::UInt32, DType::Int32, DType::UInt32, DType::Int32, DType::Int32, DType::Int32})
         request.args.push_back(frontend::Type::array(t, {ir::StrideClass::One}, true));
-    }
-    for (std::size_t k = 0; k < numbers; ++k)
-        request.args.push_back(frontend::Type::python(Weak::Int));
+    for (const char* f : {"key_of_float", "float_of_key"})
+        request.args.push_back(algorithms::function_type(f, find_device("null")));
+    for (int k = 0; k < 6; ++k) request.args.push_back(frontend::Type::python(Weak::Int));
+    for (int k = 0; k < 3; ++k) request.args.push_back(frontend::Type::numpy(DType::UInt32));
+    request.args.push_back(frontend::Type::python(Weak::Int));
     request.noalias = true;
     request.dimensions = 1;
     return frontend::compile(request).module;
 }
 
 TEST(CudaWriter, ArraysThatALoopOfFewStepsIndexesAreRegisters) {
-    const std::string ptx = ptx_of(algorithm("scatter_by_votes", 6, 5));
+    const std::string ptx = ptx_of(scatter_by_votes());
     EXPECT_EQ(ptx.find(".local"), std::string::npos);
 }
 
 TEST(CudaWriter, WarpsVote) {
-    const std::string ptx = ptx_of(algorithm("scatter_by_votes", 6, 5));
+    const std::string ptx = ptx_of(scatter_by_votes());
     EXPECT_NE(ptx.find("vote.sync.ballot.b32"), std::string::npos);
     EXPECT_NE(ptx.find("bar.warp.sync"), std::string::npos);
 }
