@@ -15,10 +15,10 @@ namespace unisono::python {
 
 /// The object of a value.
 inline PyObject* wrap_value(DType t, std::uint64_t bits) noexcept {
-    static const Layout* const layout = Layout::scalar();
     if (t == DType::Float64) return float_value(std::bit_cast<double>(bits));
     if (t == DType::Int64) return int_value(static_cast<std::int64_t>(bits));
     if (is_bool(t)) return Py_NewRef(truth_object(bits & 1));
+    static const Layout* const layout = Layout::scalar();
     PyArray* self = allocate_object();
     if (!self) return nullptr;
     new (&self->array)
@@ -30,7 +30,8 @@ inline PyObject* wrap_value(DType t, std::uint64_t bits) noexcept {
 
 /// What the host knows of a value of ours; nothing of all other objects.
 inline KnownValue known_value(PyObject* o) {
-    if (Py_TYPE(o) != array_type && !is_scalar(o)) return known_number(o);
+    if (const KnownValue number = known_number(o)) return number;
+    if (Py_TYPE(o) != array_type && !is_scalar(o)) return {};
     const View& v = array_of(o).view();
     if (v.storage) return {};
     return {v.dtype, true, static_cast<std::uint64_t>(v.offset)};
@@ -53,8 +54,14 @@ inline bool integer_of(DType t, std::uint64_t bits, std::int64_t& value) {
 /// A Python integer of few digits or a value of an integer dtype: what counts as an index.
 inline bool plain_integer(PyObject* o, std::int64_t& value) {
     if (small_integer(o, value)) return true;
-    const KnownValue known = known_value(o);
-    return known && integer_of(known.dtype, known.bits, value);
+    if (Py_TYPE(o) == int_value_type) {
+        value = int_of_value(o);
+        return true;
+    }
+    if (Py_TYPE(o) != array_type && !is_scalar(o)) [[likely]]
+        return false;
+    const View& v = array_of(o).view();
+    return !v.storage && integer_of(v.dtype, static_cast<std::uint64_t>(v.offset), value);
 }
 
 /// A Python integer as bits of dtype t; false if it does not fit or t is not an integer dtype.

@@ -238,26 +238,37 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
     });
 }
 
+/// a of= b, where b is neither an array of ours nor a plain number.
+template <Op op>
+[[gnu::noinline]] PyObject* in_place_of_other(PyObject* a, PyObject* b) {
+    const Array& self = used_array(a);
+    Arg args[2] = {self.arg(), {}};
+    Array keep[2];
+    if (!(is_of_numpys(b) && operand(b, args[1], keep[1])) &&
+        !operator_operand(b, has_operator<op>(b), args[1], keep[1])) {
+        if (has_operator<op>(b) && !is_no_element(b) && !has_priority(b))
+            fail(ErrorKind::Type,
+                 "array operator: cannot write results of " + std::string(Py_TYPE(b)->tp_name) +
+                     " objects into an array of " + std::string(name(self.dtype())) +
+                     "; write x = x + y for x += y");
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    if (keep[1].view().storage) {
+        PyObject* const given[] = {a, b};
+        bring_together(given, args, keep);
+    }
+    note_line();
+    apply(op, args, &self);
+    return Py_NewRef(a);
+}
+
 template <Op op>
 PyObject* in_place(PyObject* a, PyObject* b) noexcept {
     const Array& self = array_of(a);
     if (self.is_value()) return binary<op>(a, b);  // values are immutable: the name is bound anew
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Arg args[2] = {used_array(a).arg(), {}};
-        Array keep[2];
-        if (!quick_operand(b, args[1]) && !(is_of_numpys(b) && operand(b, args[1], keep[1])) &&
-            !operator_operand(b, has_operator<op>(b), args[1], keep[1])) {
-            if (has_operator<op>(b) && !is_no_element(b) && !has_priority(b))
-                fail(ErrorKind::Type,
-                     "array operator: cannot write results of " + std::string(Py_TYPE(b)->tp_name) +
-                         " objects into an array of " + std::string(name(array_of(a).dtype())) +
-                         "; write x = x + y for x += y");
-            Py_RETURN_NOTIMPLEMENTED;
-        }
-        if (keep[1].view().storage) {
-            PyObject* const given[] = {a, b};
-            bring_together(given, args, keep);
-        }
+        if (!quick_operand(b, args[1])) return in_place_of_other<op>(a, b);
         note_line();
         apply(op, args, &self);
         return Py_NewRef(a);

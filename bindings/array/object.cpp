@@ -41,19 +41,26 @@ void finish_timed(Storage* s) noexcept {
 
 }  // namespace
 
+/// Ends the array of an owner that works in a context of its own.
+[[gnu::cold, gnu::noinline]] static void end_owned(PyArray* a) noexcept {
+    {
+        Context::Scope its(a->owner->context);
+        a->array.~Array();
+    }
+    a->owner->drop();
+}
+
 void deallocate_array(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
-    if (a->owner) {
-        Context::Scope its(a->owner->context);
-        a->array.~Array();
+    if (a->owner) [[unlikely]] {
+        end_owned(a);
     } else {
         Storage* s = a->array.view().storage;
         if (has_timed_statements && s && s->pending && !s->readers && in_timed_statement())
             finish_timed(s);
         a->array.~Array();
     }
-    if (a->owner) a->owner->drop();
     PyTypeObject* type = Py_TYPE(self);
     if (type == array_type && free_object_count < most_free_objects) {
         free_objects[free_object_count++] = a;

@@ -19,7 +19,9 @@ namespace {
 
 PyObject* where_function(PyObject*, PyObject* const* args, Py_ssize_t n) noexcept {
     for (Py_ssize_t k = 0; k < n; ++k) {
-        if (!(Py_TYPE(args[k])->tp_flags & Py_TPFLAGS_HEAPTYPE)) continue;
+        const PyTypeObject* type = Py_TYPE(args[k]);
+        if (type == array_type || !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) [[likely]]
+            continue;
         if (has_functions(args[k]) && is_array(args[k])) {
             PyObject* made = call_by_protocol("where", args[0], args + 1, n - 1, nullptr);
             if (made != Py_NotImplemented) return made;

@@ -174,7 +174,7 @@ struct View {
     std::int64_t offset;
     DType dtype;
 
-    bool same_as(const View& o) const {
+    [[gnu::always_inline]] bool same_as(const View& o) const {
         return storage == o.storage && layout == o.layout && offset == o.offset && dtype == o.dtype;
     }
     char* data() const { return storage->data() + offset * size_of(dtype); }

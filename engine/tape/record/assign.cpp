@@ -57,15 +57,9 @@ static void take_local(View& out, Arg& value) {
     out = to;
 }
 
-void assign(const Array& target, const Arg& given) {
-    check_destination(target.readonly());
-    View out = target.view();
-    Array near;
-    Arg value = beside(given, out.storage->device, near);
+static void assign_near(const View& out, const Arg& value) {
     // Python's a[i:] += b ends by assigning the view to itself.
     if (!value.is_scalar() && value.view.same_as(out)) return;
-    if (out.storage->device) [[unlikely]]
-        take_local(out, value);
     Entry e{};
     e.kind = EntryKind::Copy;
     e.inputs = 1;
@@ -77,6 +71,23 @@ void assign(const Array& target, const Arg& given) {
     Array keep;
     e.in[0] = snapshot_if_overlapping(e.in[0], out, keep);
     tape.record(e);
+}
+
+/// To a view on a device.
+[[gnu::noinline]] static void assign_far(View out, const Arg& given) {
+    Array near;
+    Arg value = beside(given, out.storage->device, near);
+    if (!value.is_scalar() && value.view.same_as(out)) return;
+    take_local(out, value);
+    assign_near(out, value);
+}
+
+void assign(const Array& target, const Arg& given) {
+    check_destination(target.readonly());
+    const View& out = target.view();
+    if (out.storage->device) [[unlikely]]
+        return assign_far(out, given);
+    assign_near(out, given);
 }
 
 void assign_where(const Array& target, const Arg& given_mask, const Arg& given) {

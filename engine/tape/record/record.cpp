@@ -86,9 +86,12 @@ bool takes_plainly(const Arg& scalar, DType t, std::uint64_t& bits) {
     }
 }
 
+// The steps of a small statement are inlined where they stand: a call costs as much as a step.
+
 /// The common case without detours: operands of one dtype and shape on one device, or one and a
 /// scalar that is taken as it is. Null where anything else is met.
-const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& like) {
+[[gnu::always_inline]] inline const OpTable::Row* plain_case(Op op, std::span<const Arg> args,
+                                                             const View*& like) {
     const View* first = args[0].is_scalar() ? nullptr : &args[0].view;
     const View* second = args.size() < 2 || args[1].is_scalar() ? nullptr : &args[1].view;
     like = first ? first : second;
@@ -108,8 +111,9 @@ const OpTable::Row* plain_case(Op op, std::span<const Arg> args, const View*& li
 
 /// Whether the result of such a case goes into `out` without a cast, a broadcast or a copy of an
 /// operand.
-bool is_plain_output(const OpTable::Row& row, std::span<const Arg> args, const View& like,
-                     const Array& out) {
+[[gnu::always_inline]] inline bool is_plain_output(const OpTable::Row& row,
+                                                   std::span<const Arg> args, const View& like,
+                                                   const Array& out) {
     const View& v = out.view();
     if (out.is_known() || out.readonly() || v.dtype != row.result ||
         v.layout->packed() != like.layout->packed() || v.storage->device != like.storage->device ||
@@ -122,6 +126,17 @@ bool is_plain_output(const OpTable::Row& row, std::span<const Arg> args, const V
     return true;
 }
 
+/// The row of such a case whose result goes into `out`, if that is given, as it is; else null.
+[[gnu::always_inline]] inline const OpTable::Row* plain_statement(Op op, std::span<const Arg> args,
+                                                                  const Array* out,
+                                                                  const View*& like) {
+    const OpTable::Row* row = plain_case(op, args, like);
+    return row && out && !is_plain_output(*row, args, *like, *out) ? nullptr : row;
+}
+
+/// Whether some dtypes that have the operation compute it by others.
+bool has_detours(Op op) { return op == Op::FloorDiv || op == Op::NextAfter; }
+
 /// Such a case on few packed elements, ready to be computed at once.
 struct PlainCall {
     block_loops::Loop loop;
@@ -131,7 +146,9 @@ struct PlainCall {
 };
 
 /// Where the elements of the host's memory are, if they are there now; else null.
-const char* elements(const View& v) { return eager::is_ready(v.storage) ? v.data() : nullptr; }
+inline const char* elements(const View& v) {
+    return eager::is_ready(v.storage) ? v.data() : nullptr;
+}
 
 /// The same on the mesh of a rank alone.
 const char* elements_alone(const View& v) {
@@ -141,8 +158,9 @@ const char* elements_alone(const View& v) {
 
 /// False where an operand is not ready or lies otherwise.
 template <const char* (*elements_of)(const View&) = elements>
-bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const View& like,
-                   const View* into, PlainCall& call) {
+[[gnu::always_inline]] inline bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args,
+                                                 const View& like, const View* into,
+                                                 PlainCall& call) {
     const Layout* layout = like.layout;
     if (!row.loops || !layout->contiguous() || layout->size() == 0) return false;
     if (into && (!eager::is_idle(into->storage) || !into->layout->contiguous())) return false;
@@ -165,7 +183,7 @@ bool prepare_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
     return true;
 }
 
-void run_plain(const PlainCall& call, const View& into) {
+[[gnu::always_inline]] inline void run_plain(const PlainCall& call, const View& into) {
     const std::int64_t points = into.layout->size();
     call.loop(into.data(), call.data[0], call.data[1], call.data[0], points);
     ++into.storage->version;
@@ -261,8 +279,8 @@ Array record_plain(const OpTable::Row& row, std::span<const Arg> args, const Vie
 /// Whether two arrays make a third one without detours, and not at once: the most frequent case.
 /// The row of their operation then, else null.
 inline const OpTable::Row* pair_case(Op op, const View& a, const View& b) {
-    if (a.dtype != b.dtype || a.layout->packed() != b.layout->packed() ||
-        a.storage->device != b.storage->device || a.layout->size() <= limits::eager_points)
+    if (a.layout->size() <= limits::eager_points || a.dtype != b.dtype ||
+        a.layout->packed() != b.layout->packed() || a.storage->device != b.storage->device)
         return nullptr;
     const OpTable::Row& row = plain_row(op, a.dtype);
     return row.plain ? &row : nullptr;
@@ -465,7 +483,7 @@ static Array apply_beside(Op op, std::span<const Arg> args, const Array* out, De
 Array apply(Op op, std::span<const Arg> args, const Array* out) {
     if (float_errors::is_checked()) [[unlikely]]
         return apply_checked(op, args, out);
-    const bool is_pair = !out && args.size() == 2 && op != Op::FloorDiv && op != Op::NextAfter;
+    const bool is_pair = !out && args.size() == 2 && !has_detours(op);
     const View &a = args[0].view, &b = args[is_pair ? 1 : 0].view;
     if (is_pair && a.storage && b.storage) {
         if (const OpTable::Row* row = pair_case(op, a, b)) return record_pair<false>(*row, a, a, b);
@@ -477,6 +495,10 @@ Array apply(Op op, std::span<const Arg> args, const Array* out) {
             return record_pair<true>(*row, like, a.storage ? a : scalar, a.storage ? scalar : b);
         }
     }
+    const View* like = nullptr;
+    const OpTable::Row* row = has_detours(op) ? nullptr : plain_statement(op, args, out, like);
+    if (row && !like->storage->device && !(out && reads_around(args, out->view()))) [[likely]]
+        return apply_plain(*row, args, *like, out);
     bool is_on_device = out && out->device();
     for (const Arg& a : args) is_on_device |= !a.is_scalar() && a.view.storage->device;
     if (is_on_device) [[unlikely]]
@@ -531,10 +553,8 @@ struct FewAlone {
     /// False where it is any other.
     bool prepare(Op op, std::span<const Arg> args, const Array* into) {
         out = into;
-        row = plain_case(op, args, like);
-        if (!row || like->layout->size() > limits::eager_points || like->layout->rank() == 0 ||
-            op == Op::FloorDiv || op == Op::NextAfter ||
-            (out && !is_plain_output(*row, args, *like, *out)))
+        row = has_detours(op) ? nullptr : plain_statement(op, args, out, like);
+        if (!row || like->layout->size() > limits::eager_points || like->layout->rank() == 0)
             return false;
         windows = windows_alone(like->storage->device);
         return windows && Tape::current().runs_eagerly() &&

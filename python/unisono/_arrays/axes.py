@@ -47,9 +47,10 @@ def of_class_of(source, made, subok=True):
 
 def arrays_together(*values):
     """Each value as an array, on one device where any of them is an array of ours."""
-    if all(isinstance(v, _engine._Array) for v in values):
-        return values
-    return tuple(as_array_beside(v, *values) for v in values)
+    for v in values:
+        if not isinstance(v, _engine._Array):
+            return tuple(as_array_beside(v, *values) for v in values)
+    return values
 
 
 def several(given):
