@@ -12,6 +12,7 @@
 #include "backends/codegen/c_text.h"
 #include "backends/cpu/runtime.h"
 #include "core/native/block.h"
+#include "core/native/borrowed_draws.h"
 #include "core/native/drawn_words.h"
 #include "core/native/foreign.h"
 #include "core/native/native.h"
@@ -75,6 +76,10 @@ const Import imports[] = {
     {"unisono_block_release", address_of(release_block)},
     {"unisono_drawn_by_numpy", address_of(drawn_by_numpy)},
     {"unisono_drawn_by_python", address_of(drawn_by_python)},
+    {"unisono_normal_layers", address_of(normal_layers)},
+    {"unisono_exponential_layers", address_of(exponential_layers)},
+    {"unisono_rest_of_normal", address_of(rest_of_borrowed_normal)},
+    {"unisono_rest_of_exponential", address_of(rest_of_borrowed_exponential)},
     {"unisono_callback_fault", address_of(report_callback_fault)},
     {"unisono_cpp_guard", address_of(guard_cpp)},
     {"memcpy", address_of(std::memcpy)},

@@ -218,6 +218,14 @@ class FunctionEmitter {
     void draw_numpys_double(ir::S s, std::span<Value* const> args) { draw_double(s, args, false); }
     void draw_pythons_double(ir::S s, std::span<Value* const> args) { draw_double(s, args, true); }
     void draw_double(ir::S s, std::span<Value* const> args, bool of_python);
+    void draw_normal(ir::S s, std::span<Value* const> args);
+    void draw_exponential(ir::S s, std::span<Value* const> args);
+    Value* draw_word(Value* generator);
+    struct LayerPoint {
+        Value *layer, *fraction;
+    };
+    Value* draw_in_layers(const std::string& curve, Value* generator, Value* word, LayerPoint at,
+                          Value* sign);
     void call_where(ir::S s, std::span<Value* const> args, llvm::BasicBlock* rare,
                     llvm::BasicBlock* after);
     void emit_assign(ir::S s);

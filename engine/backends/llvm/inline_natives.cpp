@@ -1,11 +1,12 @@
 // Natives whose common case is a few instructions: items of lists, keys of dicts and sets that are
 // one integer, random numbers that are drawn ahead. What is rare, as more memory, is left to the
-// function itself (runtime/, library/random/).
+// function itself (runtime/, library/random/), or to the rest of it.
 #include <llvm/IR/MDBuilder.h>
 
 #include <map>
 
 #include "backends/llvm/emitter.h"
+#include "core/native/borrowed_draws.h"
 #include "core/native/drawn_words.h"
 #include "core/native/table_rows.h"
 
@@ -79,19 +80,22 @@ class TableAccess {
     llvm::MDNode *of_fields_, *of_words_, *of_index_, *of_changes_, *rare_;
 };
 
+/// An address that a function of the engine gives, always the same: loops ask once.
+Value* find_once(llvm::IRBuilder<>& b, ModuleEmitter& m, const char* name) {
+    llvm::Function* find = m.declare(name, llvm::FunctionType::get(b.getPtrTy(), false));
+    find->setDoesNotAccessMemory();
+    find->setDoesNotThrow();
+    find->addFnAttr(llvm::Attribute::WillReturn);
+    find->addFnAttr(llvm::Attribute::Speculatable);
+    return b.CreateCall(find);
+}
+
 /// The words that a generator of this thread has drawn ahead.
 class DrawnAccess {
   public:
     DrawnAccess(llvm::IRBuilder<>& b, ModuleEmitter& m, bool of_python) : b_(b) {
-        llvm::Function* find =
-            m.declare(of_python ? "unisono_drawn_by_python" : "unisono_drawn_by_numpy",
-                      llvm::FunctionType::get(b.getPtrTy(), false));
-        // The address is that of the thread, on which a function stays: loops ask once.
-        find->setDoesNotAccessMemory();
-        find->setDoesNotThrow();
-        find->addFnAttr(llvm::Attribute::WillReturn);
-        find->addFnAttr(llvm::Attribute::Speculatable);
-        drawn_ = b.CreateCall(find);
+        // The address is that of the thread, on which a function stays.
+        drawn_ = find_once(b, m, of_python ? "unisono_drawn_by_python" : "unisono_drawn_by_numpy");
         place_ = b.CreateLoad(b.getInt64Ty(), drawn_);
     }
     /// Whether so many words are left.
@@ -139,6 +143,8 @@ FunctionEmitter::InlineNative FunctionEmitter::inline_native(std::string_view na
         {"random_python_bits", &FunctionEmitter::draw_bits},
         {"random_double", &FunctionEmitter::draw_numpys_double},
         {"random_python_double", &FunctionEmitter::draw_pythons_double},
+        {"random_of_normal", &FunctionEmitter::draw_normal},
+        {"random_of_exponential", &FunctionEmitter::draw_exponential},
     };
     auto found = all.find(name);
     return found == all.end() ? nullptr : found->second;
@@ -351,6 +357,66 @@ void FunctionEmitter::draw_double(ir::S s, std::span<Value* const> args, bool of
     Value* made = b_.CreateFMul(sum, llvm::ConstantFP::get(number, 0x1p-53));
     b_.CreateStore(b_.CreateBitCast(made, m_.i64), variable(s->outs[0]));
     call_where(s, args, rare, after);
+}
+
+/// 64 bits of a bit generator of NumPy, by the function that it hands to C.
+Value* FunctionEmitter::draw_word(Value* generator) {
+    Value* from = b_.CreateIntToPtr(generator, m_.ptr);
+    auto field = [&](std::size_t offset) {
+        return b_.CreateLoad(m_.ptr, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), from, offset));
+    };
+    Value* state = field(offsetof(BitGenerator, state));
+    auto* type = llvm::FunctionType::get(m_.i64, {m_.ptr}, false);
+    return b_.CreateCall(type, field(offsetof(BitGenerator, next_uint64)), {state});
+}
+
+/// A number under the curve, as library/random/ziggurat.h draws it.
+Value* FunctionEmitter::draw_in_layers(const std::string& curve, Value* generator, Value* word,
+                                       LayerPoint at, Value* sign) {
+    llvm::Type* number = b_.getDoubleTy();
+    Value* layers = find_once(b_, m_, ("unisono_" + curve + "_layers").c_str());
+    auto entry = [&](llvm::Type* type, std::size_t offset) {
+        Value* table = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), layers, offset);
+        return b_.CreateLoad(type, b_.CreateInBoundsGEP(type, table, at.layer));
+    };
+    Value* x = b_.CreateFMul(b_.CreateSIToFP(at.fraction, number),
+                             entry(number, offsetof(ZigguratLayers, width)));
+    if (sign) x = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(x, m_.i64), sign), number);
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *rare = block("draw.rest"),
+                     *after = block("draw.after");
+    Value* is_inside =
+        b_.CreateICmpULT(at.fraction, entry(m_.i64, offsetof(ZigguratLayers, inside)));
+    b_.CreateCondBr(is_inside, after, rare,
+                    llvm::MDBuilder(m_.context).createBranchWeights(100, 1));
+    b_.SetInsertPoint(rare);
+    auto* type = llvm::FunctionType::get(number, {m_.i64, m_.i64}, false);
+    Value* other =
+        b_.CreateCall(m_.declare(("unisono_rest_of_" + curve).c_str(), type), {generator, word});
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+    llvm::PHINode* drawn = b_.CreatePHI(number, 2);
+    drawn->addIncoming(x, before);
+    drawn->addIncoming(other, rare);
+    return drawn;
+}
+
+void FunctionEmitter::draw_normal(ir::S s, std::span<Value* const> args) {
+    Value* word = draw_word(args[0]);
+    LayerPoint at{b_.CreateAnd(word, int64(0xff)),
+                  b_.CreateAnd(b_.CreateLShr(word, 9), int64((std::int64_t{1} << 52) - 1))};
+    Value* sign = b_.CreateShl(b_.CreateLShr(word, 8), 63);
+    Value* drawn = draw_in_layers("normal", args[0], word, at, sign);
+    auto parameter = [&](Value* bits) { return b_.CreateBitCast(bits, b_.getDoubleTy()); };
+    Value* made = b_.CreateFAdd(parameter(args[1]), b_.CreateFMul(parameter(args[2]), drawn));
+    b_.CreateStore(b_.CreateBitCast(made, m_.i64), variable(s->outs[0]));
+}
+
+void FunctionEmitter::draw_exponential(ir::S s, std::span<Value* const> args) {
+    Value* word = draw_word(args[0]);
+    LayerPoint at{b_.CreateAnd(b_.CreateLShr(word, 3), int64(0xff)), b_.CreateLShr(word, 11)};
+    Value* drawn = draw_in_layers("exponential", args[0], word, at, nullptr);
+    Value* made = b_.CreateFMul(b_.CreateBitCast(args[1], b_.getDoubleTy()), drawn);
+    b_.CreateStore(b_.CreateBitCast(made, m_.i64), variable(s->outs[0]));
 }
 
 }  // namespace unisono::codegen

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "core/error.h"
+#include "core/native/borrowed_draws.h"
 #include "core/native/native.h"
 #include "library/random/bit_stream.h"
 #include "library/random/samplers.h"
@@ -10,15 +11,6 @@
 namespace unisono::library {
 
 namespace {
-
-/// numpy/random/bitgen.h
-struct BitGenerator {
-    void* state;
-    std::uint64_t (*next_uint64)(void* state);
-    std::uint32_t (*next_uint32)(void* state);
-    double (*next_double)(void* state);
-    std::uint64_t (*next_raw)(void* state);
-};
 
 class Borrowed final : public BitStream {
   public:
@@ -39,6 +31,7 @@ class BorrowedWords {
   public:
     explicit BorrowedWords(std::int64_t address)
         : from_(reinterpret_cast<BitGenerator*>(static_cast<std::uintptr_t>(address))) {}
+    explicit BorrowedWords(BitGenerator* from) : from_(from) {}
     std::uint64_t bits() const { return from_->next_uint64(from_->state); }
     double uniform() const { return from_->next_double(from_->state); }
     double positive() const { return 1.0 - uniform(); }
@@ -129,6 +122,20 @@ void random_of(std::int64_t* v) {
     }
     v[0] = is_whole ? static_cast<std::int64_t>(drawn) : std::bit_cast<std::int64_t>(drawn);
 }
+
+[[maybe_unused]] const bool draws =
+    set_borrowed_draws({[]() -> const ZigguratLayers* { return &Ziggurat::normal(); },
+                        [](BitGenerator* from, std::uint64_t first) {
+                            const Ziggurat& z = Ziggurat::normal();
+                            BorrowedWords d(from);
+                            return rest_of_normal(d, z, normal_point(z, first));
+                        }},
+                       {[]() -> const ZigguratLayers* { return &Ziggurat::exponential(); },
+                        [](BitGenerator* from, std::uint64_t first) {
+                            const Ziggurat& z = Ziggurat::exponential();
+                            BorrowedWords d(from);
+                            return rest_of_exponential(d, z, exponential_point(z, first));
+                        }});
 
 [[maybe_unused]] const bool natives = add_natives({
     {"random_of_double", random_of_double},

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/native/borrowed_draws.h"
+
 namespace unisono::library {
 
-struct Ziggurat {
-    double edge;                ///< where the tail begins
-    std::uint64_t inside[256];  ///< below it a point of a layer lies under the curve for certain
-    double width[256], height[256];
+struct Ziggurat : ZigguratLayers {
+    double edge;  ///< where the tail begins
+    double height[256];
 
     /// Layers of equal area under exp(-x^2 / 2), for 52-bit fractions.
     static const Ziggurat& normal() {

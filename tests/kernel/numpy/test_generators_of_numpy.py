@@ -185,3 +185,27 @@ def test_binomial_numbers_of_changing_parameters_are_numpys():
     assert alternating_binomials(np.random.default_rng(8), 2000).tolist() == [
         list(r) for r in expected
     ]
+
+
+def drawn_in_turn(rng, out):
+    for i in range(out.shape[0]):
+        out[i, 0] = rng.normal(1.5, 2.0)
+        out[i, 1] = rng.exponential(3.0)
+        out[i, 2] = rng.standard_normal()
+        out[i, 3] = rng.standard_exponential()
+
+
+@pytest.mark.parametrize(
+    "bits", [np.random.PCG64, np.random.MT19937, np.random.SFC64, np.random.Philox]
+)
+def test_normal_and_exponential_numbers_without_a_call(bits):
+    f = un.njit(drawn_in_turn)
+    out, expected = np.zeros((6000, 4)), np.zeros((6000, 4))
+    drawing, reference = np.random.Generator(bits(5)), np.random.Generator(bits(5))
+    f(drawing, out)
+    drawn_in_turn(reference, expected)
+    np.testing.assert_array_equal(out, expected)  # some of them from the tails
+    assert drawing.random() == reference.random()
+    text = f.inspect_llvm()
+    assert "unisono_native_random_of" not in text
+    assert "unisono_rest_of_normal" in text and "unisono_rest_of_exponential" in text
