@@ -116,7 +116,7 @@ def number_set(word):
 @un.jit
 def set_bits(word):
     """A bit for each byte of a word that is not zero."""
-    return np.int32((set_bytes(word) * np.uint64(0x0102040810204080)) >> np.uint64(56))
+    return np.uint32((set_bytes(word) * np.uint64(0x0102040810204080)) >> np.uint64(56))
 
 
 @un.jit
@@ -129,14 +129,12 @@ def counts_before(sums, own, count):
     un.barrier()
     here = 0
     total = count
-    step = 1
-    while step < 256:
-        if own >= step:
-            total += sums[here + own - step]
+    for level in range(8):
+        if own >= 1 << level:
+            total += sums[here + own - (1 << level)]
         here = 256 - here
         sums[here + own] = total
         un.barrier()
-        step += step
     return total - count
 
 
@@ -155,12 +153,12 @@ def find_places(mask, words, places, sums, begin, n, own):
     else:
         low = whole_or_rest(mask, words, at, n)
         high = whole_or_rest(mask, words, at + 8, n)
-    bits = set_bits(low) | (set_bits(high) << np.int32(8))
+    bits = set_bits(low) | (set_bits(high) << np.uint32(8))
     to = counts_before(sums, own, np.int32(np.bitwise_count(bits)))
-    total = np.int64(sums[255])
+    total = sums[255]
     while bits != 0:
-        rest = bits & (bits - np.int32(1))
-        below = np.int64(np.bitwise_count((bits ^ rest) - np.int32(1)))
+        rest = bits & (bits - np.uint32(1))
+        below = np.int64(np.bitwise_count((bits ^ rest) - np.uint32(1)))
         places[to + (to >> 4) * 2] = np.uint16(own * 16 + below)
         to += np.int32(1)
         bits = rest
@@ -170,7 +168,8 @@ def find_places(mask, words, places, sums, begin, n, own):
 
 @un.jit
 def place_of(places, k):
-    return np.int64(places[k + (k >> 4) * 2])
+    near = np.int32(k)
+    return np.int64(places[near + (near >> np.int32(4)) * np.int32(2)])
 
 
 @un.kernel
@@ -201,20 +200,21 @@ def select_masked_by_tiles(x, mask, words, counts, out, n):
     at = counts[b]
     for begin in range(b * 16384, min(n, (b + 1) * 16384), 4096):
         total = find_places(mask, words, places, sums, begin, n, own)
-        last = total - 1
+        last = total - np.int32(1)
         for k in range(own, total, 1024):  # four loads are under way at once
-            p = x[begin + place_of(places, k)]
-            q = x[begin + place_of(places, min(k + 256, last))]
-            r = x[begin + place_of(places, min(k + 512, last))]
-            s = x[begin + place_of(places, min(k + 768, last))]
+            near = np.int32(k)
+            p = x[begin + place_of(places, near)]
+            q = x[begin + place_of(places, min(near + np.int32(256), last))]
+            r = x[begin + place_of(places, min(near + np.int32(512), last))]
+            s = x[begin + place_of(places, min(near + np.int32(768), last))]
             out[at + k] = p
-            if k + 256 < total:
+            if near + np.int32(256) < total:
                 out[at + k + 256] = q
-            if k + 512 < total:
+            if near + np.int32(512) < total:
                 out[at + k + 512] = r
-            if k + 768 < total:
+            if near + np.int32(768) < total:
                 out[at + k + 768] = s
-        at += total
+        at += np.int64(total)
 
 
 @un.kernel
@@ -228,7 +228,7 @@ def fill_masked_by_tiles(values, mask, words, counts, out, n):
         total = find_places(mask, words, places, sums, begin, n, own)
         for k in range(own, total, 256):
             out[begin + place_of(places, k)] = values[at + k]
-        at += total
+        at += np.int64(total)
 
 
 @un.kernel
@@ -242,7 +242,7 @@ def places_of_set_by_tiles(mask, words, counts, out, n):
         total = find_places(mask, words, places, sums, begin, n, own)
         for k in range(own, total, 256):
             out[at + k] = begin + place_of(places, k)
-        at += total
+        at += np.int64(total)
 
 
 @un.kernel
@@ -260,7 +260,7 @@ def split_places_of_set_by_tiles(mask, words, counts, rest, inner, n, extent):
             row = place // extent
             rest[at + k] = row
             inner[at + k] = place - row * extent
-        at += total
+        at += np.int64(total)
 
 
 @un.kernel
@@ -274,13 +274,13 @@ def number_runs_by_tiles(mask, words, counts, order, inverse, n):
         at = begin + own * 16
         low = whole_or_rest(mask, words, at, n)
         high = whole_or_rest(mask, words, at + 8, n)
-        bits = set_bits(low) | (set_bits(high) << np.int32(8))
+        bits = set_bits(low) | (set_bits(high) << np.uint32(8))
         here = run + np.int64(counts_before(sums, own, np.int32(np.bitwise_count(bits))))
         run += np.int64(sums[255])
         un.barrier()
         for k in range(at, min(n, at + 16)):
-            here += np.int64(bits & np.int32(1))
-            bits = bits >> np.int32(1)
+            here += np.int64(bits & np.uint32(1))
+            bits = bits >> np.uint32(1)
             inverse[np.int64(order[k])] = here
 
 

@@ -23,17 +23,49 @@ def gather(
     rows[i * row + o * outer_rows + p * point_rows] = table[at]
 
 
+@un.jit
+def is_inside(at, extent):
+    return (at >= -extent) & (at < extent)
+
+
+@un.jit
+def take_four(table, index, rows, k, first, stride, extent):
+    """Take elements at four positions, 256 from each other, whose loads are under way at once; returns whether all lie inside."""
+    at = np.empty(4, np.int64)
+    taken = np.empty(4, table.dtype)
+    inside = True
+    for i in range(4):
+        at[i] = np.int64(index[k + 256 * i])
+    for i in range(4):
+        own = at[i]
+        inside &= is_inside(own, extent)
+        if own < 0:
+            own += extent
+        taken[i] = table[first + (own if is_inside(at[i], extent) else 0) * stride]
+    for i in range(4):
+        rows[k + 256 * i] = taken[i]
+    return inside
+
+
 @un.kernel
-def gather_checked(table, index, rows, first, stride, extent, place):
-    """Take elements; `place` holds the first place of a position that lies outside, or the largest number."""
-    i = un.global_id(0)
-    at = np.int64(index[i])
-    if at < -extent or at >= extent:
-        un.atomic.min(place, 0, i)
-    else:
-        if at < 0:
-            at += extent
-        rows[i] = table[first + at * stride]
+def gather_checked(table, index, rows, first, stride, extent, place, n):
+    """Take elements at n positions, of which a group of 256 work-items has 1024, four each.
+
+    `place` holds the first place of a position that lies outside, or the largest number.
+    """
+    k = un.group_id(0) * 1024 + un.local_id(0)
+    is_taken = False
+    if k + 768 < n and extent > 0:
+        is_taken = take_four(table, index, rows, k, first, stride, extent)
+    if not is_taken:
+        for i in range(k, min(k + 1024, n), 256):
+            at = np.int64(index[i])
+            if is_inside(at, extent):
+                if at < 0:
+                    at += extent
+                rows[i] = table[first + at * stride]
+            else:
+                un.atomic.min(place, 0, i)
 
 
 @un.kernel

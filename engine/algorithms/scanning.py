@@ -182,6 +182,7 @@ def scan_carries_by_tiles(totals, combine, blocks):
     tile = un.local_array(1024, totals.dtype)
     own = un.local_id(0)
     first = un.group_id(0) * blocks
+    lane = np.int32(own)
     for k in range(own, min(512, blocks), 128):
         tile[k] = totals[first + k]
     carry = totals[first]
@@ -209,14 +210,15 @@ def scan_carries_by_tiles(totals, combine, blocks):
                         u = combine(t, u)
                         v = combine(u, v)
                         carry = combine(v, w)
-                        mine = p if own == j else mine
-                        mine = q if own == j + 1 else mine
-                        mine = r if own == j + 2 else mine
-                        mine = s if own == j + 3 else mine
-                        mine = t if own == j + 4 else mine
-                        mine = u if own == j + 5 else mine
-                        mine = v if own == j + 6 else mine
-                        mine = carry if own == j + 7 else mine
+                        step = lane - np.int32(j)
+                        mine = p if step == 0 else mine
+                        mine = q if step == 1 else mine
+                        mine = r if step == 2 else mine
+                        mine = s if step == 3 else mine
+                        mine = t if step == 4 else mine
+                        mine = u if step == 5 else mine
+                        mine = v if step == 6 else mine
+                        mine = carry if step == 7 else mine
                 else:
                     for j in range(min(32, count - k)):
                         if begin + k + j > 0:

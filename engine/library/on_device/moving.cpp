@@ -120,11 +120,12 @@ void on_device::take_checked(const Taking& taking, Views in, Views out, Device& 
         check_positions(work, index, taking.source_axis, map.extent);
         return take(taking, in, out, device);
     }
+    constexpr std::int64_t group = 256, group_positions = 1024;
     DeviceVector place = place_outside(work);
     work.run("gather_checked",
              {storage_of(in[0]).as(parts.dtype), index, vector_of(out[0]).as(parts.dtype),
-              in[0].offset, map.stride, map.extent, place},
-             {index.size});
+              in[0].offset, map.stride, map.extent, place, index.size},
+             {(index.size + group_positions - 1) / group_positions * group}, group);
     check_place(work, index, place, taking.source_axis, map.extent);
 }
 

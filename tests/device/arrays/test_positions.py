@@ -117,6 +117,23 @@ def test_positions_out_of_range(device):
     same(x, np.arange(6.0).reshape(2, 3))
 
 
+@pytest.mark.parametrize("count", [1, 1023, 1024, 3000])
+def test_the_first_of_many_positions_out_of_range(device, count):
+    """Work-items take several positions each."""
+    table = np.arange(7) * 3
+    x = un.asarray(table, device=device)
+    index = np.random.default_rng(count).integers(-7, 7, count)
+    same(x[un.asarray(index, device=device)], table[index])
+    for first in {0, count // 2, count - 1}:
+        wrong = index.copy()
+        wrong[-1] = -8
+        wrong[first] = 7
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 7"):
+            un.eval(x[un.asarray(wrong, device=device)])
+    with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
+        un.eval(x[:0][un.asarray(np.zeros(count, int), device=device)])
+
+
 def test_operands_of_several_devices(device):
     if device == "cpu":
         pytest.skip("all lie on the host")
