@@ -65,6 +65,7 @@ class Picking:
         if hasattr(x, "__index__") and not getattr(x, "ndim", 0):
             return self._permutations(1, operator.index(x), device)[0]
         x = self._operand(x)
+        axis = axis_index(axis, x.ndim, "permutation")
         order = self._permutations(1, x.shape[axis], x.device)[0]
         return _take(x, order, axis)
 

@@ -15,38 +15,61 @@ def _array(x):
         return _un.asarray(x)  # NumPy's own array, of numbers of extended precision
 
 
-def _compare(x, y, holds, head, verbose, detail=None):
-    """Raise where a condition on elements does not hold, or shapes differ."""
+# Elements that a message gives one by one.
+_most_shown = 5
+
+
+def _compare(x, y, holds, head, verbose, strict=False, names=("ACTUAL", "DESIRED")):
+    """Raise where a condition on elements does not hold, or shapes differ; dtypes too, where that is asked."""
     x, y = _array(x), _array(y)
-    if x.shape != y.shape and () not in (x.shape, y.shape):
-        raise AssertionError(f"{head}\n(shapes {tuple(x.shape)}, {tuple(y.shape)} mismatch)")
+
+    def fail(text):
+        if verbose:
+            text += f"\n {names[0]}: {x!r}\n {names[1]}: {y!r}"
+        raise AssertionError(f"{head}\n{text}")
+
+    if x.shape != y.shape and (strict or () not in (x.shape, y.shape)):
+        fail(f"(shapes {x.shape}, {y.shape} mismatch)")
+    if strict and x.dtype != y.dtype:
+        fail(f"(dtypes {x.dtype}, {y.dtype} mismatch)")
     good = _array(holds(x, y))
     if bool(good.all()):
         return
-    wrong = good.size - int(_un.count_nonzero(good))
-    text = f"{head}\nMismatched elements: {wrong} / {good.size} ({100 * wrong / good.size:.3g}%)"
-    if detail is not None:
-        text += detail(x, y)
-    if verbose:
-        text += f"\n x: {x!r}\n y: {y!r}"
-    raise AssertionError(text)
+    count = good.size - int(_un.count_nonzero(good))
+    text = f"Mismatched elements: {count} / {good.size} ({100 * count / good.size:.3g}%)"
+    fail(text + _places(x, y, ~good, count, names) + _differences(x, y, ~good))
 
 
-def _differences(x, y):
-    """Lines that say how far numbers are apart."""
+def _places(x, y, wrong, count, names):
+    """Lines that give the first elements that differ."""
+    if wrong.ndim == 0:
+        return ""
+    lines = ["", "Mismatch at index:" if count == 1 else "Mismatch at indices:"]
+    if count > _most_shown:
+        lines[1] = f"First {_most_shown} mismatches are at indices:"
+    pair = _un.broadcast_arrays(x, y)
+    for place in _un.argwhere(wrong)[:_most_shown].tolist():
+        shown = (f"{v[tuple(place)].item()} ({name})" for v, name in zip(pair, names, strict=True))
+        lines.append(f" {place}: {', '.join(shown)}")
+    return "\n".join(lines)
+
+
+def _differences(x, y, wrong):
+    """Lines that say how far numbers are apart where they differ."""
     if "b" in (x.dtype.kind, y.dtype.kind):
         return ""
     apart = abs(x.astype("complex128") - y.astype("complex128"))
     size = abs(y.astype("complex128"))
-    known = _un.isfinite(apart)
+    known = wrong & _un.isfinite(apart)
     if not bool(known.any()):
         return ""
-    text = f"\nMax absolute difference among violations: {float(_un.max(apart[known])):.8g}"
+    most, are_integers = _un.max(apart[known]), not {x.dtype.kind, y.dtype.kind} - {"i", "u"}
     relative = (apart / size)[known & (size != 0)]
-    return text + (
-        f"\nMax relative difference among violations: {float(relative.max()):.8g}"
-        if relative.size
-        else ""
+    relative = relative.max() if relative.size else _un.inf
+    return (
+        "\nMax absolute difference among violations: "
+        f"{int(most) if are_integers else _un.array2string(most)}\n"
+        f"Max relative difference among violations: {_un.array2string(_un.float64(relative))}"
     )
 
 
@@ -79,19 +102,8 @@ def assert_array_equal(actual, desired, err_msg="", verbose=True, *, strict=Fals
     >>> import unisono as un
     >>> un.testing.assert_array_equal([1.0, un.nan], [1.0, un.nan])
     """
-    x, y = _array(actual), _array(desired)
-    if strict and (x.shape != y.shape or x.dtype != y.dtype):
-        raise AssertionError(
-            f"Arrays are not equal\n{err_msg}\n(shapes {tuple(x.shape)}, {tuple(y.shape)}; dtypes {x.dtype}, {y.dtype})"
-        )
-    _compare(
-        x,
-        y,
-        lambda a, b: (a == b) | _same_nan(a, b),
-        f"\nArrays are not equal\n{err_msg}",
-        verbose,
-        _differences,
-    )
+    head = f"\nArrays are not equal\n{err_msg}"
+    _compare(actual, desired, lambda a, b: (a == b) | _same_nan(a, b), head, verbose, strict)
 
 
 def _is_array(x):
@@ -186,14 +198,12 @@ def assert_allclose(
     >>> import unisono as un
     >>> un.testing.assert_allclose([1.0, 2.0], [1.0, 2.0 + 1e-9])
     """
-    x, y = _array(actual), _array(desired)
-    if strict:
-        assert_array_equal(x.shape, y.shape, err_msg)
-        assert_equal(x.dtype.name, y.dtype.name, err_msg)
     head = f"\nNot equal to tolerance rtol={rtol:g}, atol={atol:g}\n{err_msg}"
-    _compare(
-        x, y, lambda a, b: _un.isclose(a, b, rtol, atol, equal_nan), head, verbose, _differences
-    )
+
+    def near(a, b):
+        return _un.isclose(a, b, rtol, atol, equal_nan)
+
+    _compare(actual, desired, near, head, verbose, strict)
 
 
 def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
@@ -219,11 +229,9 @@ def assert_array_less(x, y, err_msg="", verbose=True, *, strict=False):
     >>> import unisono as un
     >>> un.testing.assert_array_less([1, 2], 3)
     """
-    x, y = _array(x), _array(y)
-    if strict:
-        assert_equal((tuple(x.shape), x.dtype.name), (tuple(y.shape), y.dtype.name), err_msg)
     head = f"\nArrays are not strictly ordered `x < y`\n{err_msg}"
-    _compare(x, y, lambda a, b: (a < b) | _same_nan(a, b), head, verbose)
+    names = ("x", "y")
+    _compare(x, y, lambda a, b: (a < b) | _same_nan(a, b), head, verbose, strict, names)
 
 
 def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
@@ -256,7 +264,7 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
             return a == b
         return (abs(a - b) < 1.5 * 10.0**-decimal) | (a == b) | _same_nan(a, b)
 
-    _compare(actual, desired, near, head, verbose, _differences)
+    _compare(actual, desired, near, head, verbose)
 
 
 def assert_array_almost_equal(actual, desired, decimal=6, err_msg="", verbose=True):

@@ -85,3 +85,25 @@ def test_the_rest_of_numpys_testing_is_numpys():
     assert un.testing.TestCase is np.testing.TestCase and un.testing.IS_PYPY is np.testing.IS_PYPY
     with pytest.raises(AttributeError):
         un.testing.no_such_name  # noqa: B018
+
+
+MISMATCHES = {
+    "one element": ("assert_array_equal", ([1, 2, 3.5], [1, 2, 4.0]), {}),
+    "many elements": ("assert_allclose", (np.arange(8.0), np.arange(8.0)[::-1]), {}),
+    "two axes": ("assert_array_equal", ([[1, 2], [3, 4]], [[1, 2], [0, 0]]), {}),
+    "numbers": ("assert_array_equal", (1, 2), {}),
+    "order": ("assert_array_less", (np.arange(3), np.int64(5)), {"strict": True}),
+    "shapes": ("assert_array_equal", (np.ones((2, 2)), 3), {"strict": True}),
+    "dtypes": ("assert_allclose", (np.float32([1, 2]), np.array([1.0, 2.0])), {"strict": True}),
+    "decimals": ("assert_array_almost_equal", ([1.0, 2.33333], [1.0, 2.33339], 5), {}),
+    "no arrays": ("assert_array_equal", ([1, 2], [1, 3]), {"verbose": False, "err_msg": "here"}),
+}
+
+
+@pytest.mark.parametrize("name", MISMATCHES)
+def test_messages_are_numpys(name):
+    function, operands, options = MISMATCHES[name]
+    kind, expected = outcome(lambda: getattr(np.testing, function)(*operands, **options))
+    ours = [un.asarray(x) if isinstance(x, np.ndarray) else x for x in operands]
+    assert outcome(lambda: getattr(un.testing, function)(*ours, **options)) == (kind, expected)
+    assert kind == "AssertionError"

@@ -186,6 +186,11 @@ def test_permutations():
     assert len(counts) == 6 and abs(counts - 1000).max() < 150
 
 
+def test_permutation_of_a_number():
+    with pytest.raises(np.exceptions.AxisError, match="permutation: axis 0 is out of bounds"):
+        un.random.default_rng(0).permutation("abc")
+
+
 @on_host
 def test_choice():
     rng = un.random.default_rng(4)
