@@ -1,5 +1,7 @@
 """``unisono.cupyx``: SciPy's functions for arrays of ours, scatter functions, profiler."""
 
+import importlib
+
 import numpy as np
 import pytest
 import unisono as un
@@ -160,3 +162,32 @@ def test_kernels_in_python(device):
         jit.rawkernel("c")
     with pytest.raises(RuntimeError, match="only defined inside of a kernel"):
         jit.shared_memory(cp.float32, 8)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scipy.sparse.linalg",
+        "scipy.signal.windows",
+        "scipy.linalg",
+        "scipy.spatial.distance",
+        "profiler",
+    ],
+)
+def test_modules_are_imported_by_their_names(name):
+    module = importlib.import_module(f"unisono.cupyx.{name}")
+    assert module.__name__ == f"unisono.cupyx.{name}"
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"unisono.cupyx.{name}.nothing")
+
+
+def test_functions_of_modules_in_modules():
+    from unisono.cupyx.scipy.signal.windows import hann
+    from unisono.cupyx.scipy.spatial.distance import pdist
+
+    x = np.random.default_rng(1).random((4, 3))
+    np.testing.assert_array_equal(hann(8), scipy.signal.windows.hann(8))
+    np.testing.assert_array_equal(pdist(un.asarray(x)), scipy.spatial.distance.pdist(x))
+    from unisono.cupy.linalg import norm
+
+    assert norm is un.linalg.norm

@@ -76,7 +76,7 @@ def __getattr__(name):
         "TooHardError",
     ):
         value = getattr(exceptions, name)
-    elif name in ("fft", "random", "testing"):
+    elif name in ("fft", "linalg", "random", "testing"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -8,7 +8,8 @@ Arrays of devices are copied there and results back, with a `PerformanceWarning`
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.machinery
+import importlib.util
 import inspect
 import sys
 import types
@@ -144,12 +145,35 @@ def _sub_package(part):
     name = f"{__name__}.{part}"
     if name not in sys.modules:
         sys.modules[name] = _SubPackage(name, f"``scipy.{part}`` for arrays of ours.")
+        sys.modules[name].__path__ = []
     return sys.modules[name]
 
 
 for _part in _parts:
     globals()[_part] = _sub_package(_part)
 __path__ = []  # so that ``import unisono.cupyx.scipy.fft`` finds them
+
+
+class _Finder:
+    """Finds ``unisono.cupyx.scipy.sparse.linalg`` where SciPy has a module of that name."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        part = name.removeprefix(__name__ + ".")
+        if part == name or importlib.util.find_spec("scipy." + part) is None:
+            return None
+        return importlib.machinery.ModuleSpec(name, _Finder, is_package=True)
+
+    @staticmethod
+    def create_module(spec):
+        return _sub_package(spec.name.removeprefix(__name__ + "."))
+
+    @staticmethod
+    def exec_module(module):
+        """Nothing: names are looked up when they are asked for."""
+
+
+sys.meta_path.append(_Finder)
 
 
 def get_array_module(*args):

@@ -222,6 +222,24 @@ def test_external_stream(number):
     np.testing.assert_array_equal(host(x), A + 1)
 
 
+def test_external_streams_by_cupys_names(number):
+    import unisono.cupy as cp
+
+    stream = foreign.Stream(number)
+    with cp.cuda.Device(number):
+        made = cp.cuda.ExternalStream(stream.handle)
+        assert made.ptr == stream.handle and made.device_id == number
+        again = cp.cuda.Stream.from_external(made)
+        with again:
+            assert cp.cuda.get_current_stream() is again
+            x = cp.asarray(A) + 1
+        again.synchronize()
+        assert cp.cuda.Stream().ptr not in (0, stream.handle)
+    np.testing.assert_array_equal(host(x), A + 1)
+    with pytest.raises(TypeError, match="has __cuda_stream__; got int"):
+        cp.cuda.Stream.from_external(stream.handle)
+
+
 def test_streams_that_cannot_be_taken():
     with pytest.raises(ValueError, match="does not belong to 'cuda:0'"):
         un.Queue.from_handle(123456, NAMES[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...cuda.devices import is_available
+from ...cupyx.profiler import profile
 from . import compiler, device, driver, memory, runtime, stream, texture
 from .device import Device, get_device_id
 from .memory import (
@@ -18,11 +19,12 @@ from .memory import (
     using_allocator,
 )
 from .runtime import get_local_runtime_version
-from .stream import Event, Stream, get_current_stream, get_elapsed_time
+from .stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
 
 __all__ = [
     "Device",
     "Event",
+    "ExternalStream",
     "MemoryPointer",
     "MemoryPool",
     "PinnedMemoryPool",
@@ -40,6 +42,7 @@ __all__ = [
     "is_available",
     "malloc_managed",
     "memory",
+    "profile",
     "runtime",
     "set_allocator",
     "set_pinned_memory_allocator",

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from ..._runtime import queues
 from ...cuda import devices as _devices
+from .device import Device
 
-__all__ = ["Event", "Stream", "get_current_stream", "get_elapsed_time"]
+__all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]
 
 _mine = threading.local()
 
@@ -59,10 +60,34 @@ class Stream(_devices.Stream):
             levels.append(top._replace(stream=self))
         return self
 
+    @staticmethod
+    def from_external(stream):
+        """The stream of another library's object that has the protocol of CUDA's streams, as `ExternalStream`.
+
+        Parameters
+        ----------
+        stream : object
+            Its ``__cuda_stream__`` gives 0 and the handle.
+
+        Returns
+        -------
+        ExternalStream
+        """
+        if not hasattr(stream, "__cuda_stream__"):
+            raise TypeError(
+                f"Stream.from_external: expected an object that has __cuda_stream__; got {type(stream).__name__}"
+            )
+        return ExternalStream(stream.__cuda_stream__()[1])
+
     @property
     def ptr(self):
-        """0: streams have no handle of a driver that others could use."""
-        return 0
+        """Handle of the CUDA stream, for other libraries; 0 for the null stream, and on other devices."""
+        on_cuda = self._queue is not None and self._queue.device.name.startswith("cuda")
+        return self.handle if on_cuda else 0
+
+    def __cuda_stream__(self):
+        """The protocol of CUDA's streams: its version, 0, and the handle."""
+        return 0, self.ptr
 
     @property
     def device_id(self):
@@ -89,6 +114,30 @@ class Stream(_devices.Stream):
 
     def __repr__(self):
         return "<CUDA null stream>" if self._is_null else super().__repr__()
+
+
+class ExternalStream(Stream):
+    """A CUDA stream that another library made: what both give it is done in the order in which it was given.
+
+    Parameters
+    ----------
+    ptr : int
+        As of `unisono.Queue.from_handle`.
+    device_id : int, optional
+        Number of its device; by default of the current one.
+
+    Raises
+    ------
+    DeviceError
+        If the device is not a CUDA device.
+    ValueError
+        If the stream does not belong to the device.
+    """
+
+    def __init__(self, ptr, device_id=-1):
+        device = Device(None if device_id < 0 else device_id)._device
+        self._device, self._queue = device, queues.Queue.from_handle(ptr, device)
+        self._is_null, self._blocks = False, []
 
 
 Stream.null = Stream.__new__(Stream)
