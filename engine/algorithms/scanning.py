@@ -50,6 +50,22 @@ def scan_blocks(x, carries, out, combine, n, blocks):
 
 
 @un.jit
+def find_blocks(firsts, counts, begin, present, n, blocks, own):
+    """How far the blocks from number `begin` on lie behind the first of them, and how long they are.
+
+    Returns where the first one begins, and the number in its lane of the work-item's own one.
+    """
+    lane = begin // blocks
+    base = lane * n + (begin - lane * blocks) * 512
+    lane = (begin + own) // blocks
+    block = begin + own - lane * blocks
+    if own < present:
+        firsts[own] = np.int32(lane * n + block * 512 - base)
+        counts[own] = np.int32(min(512, n - block * 512))
+    return base, block
+
+
+@un.jit
 def load_blocks(x, base, tile, firsts, counts, rows, length, pitch, own):
     """Blocks of up to `length` elements into the rows of a tile, by the 128 work-items of a group.
 
@@ -158,19 +174,12 @@ def scan_totals_by_tiles(x, totals, combine, n, blocks, items, rows):
     pitch = length | 1
     begin = un.group_id(0) * rows
     present = min(rows, items - begin)
-    lane = begin // blocks
-    base = lane * n + (begin - lane * blocks) * 512
-    item = begin + own
-    lane = item // blocks
-    block = item - lane * blocks
-    if own < present:
-        firsts[own] = np.int32(lane * n + block * 512 - base)
-        counts[own] = np.int32(min(512, n - block * 512))
+    base, _ = find_blocks(firsts, counts, begin, present, n, blocks, own)
     un.barrier()
     load_blocks(x, base, tile, firsts, counts, present, length, pitch, own)
     un.barrier()
     if own < present:
-        totals[item] = combine_row(tile, own * pitch, np.int64(counts[own]), combine)
+        totals[begin + own] = combine_row(tile, own * pitch, np.int64(counts[own]), combine)
 
 
 @un.kernel
@@ -247,17 +256,11 @@ def scan_blocks_by_tiles(x, carries, out, combine, n, blocks, items, share, rows
     carry = x[0]
     for begin in range(un.group_id(0) * share, end, rows):
         present = min(rows, end - begin)
-        lane = begin // blocks
-        base = lane * n + (begin - lane * blocks) * 512
-        item = begin + own
-        lane = item // blocks
-        block = item - lane * blocks
+        base, block = find_blocks(firsts, counts, begin, present, n, blocks, own)
         if own < present:
-            firsts[own] = np.int32(lane * n + block * 512 - base)
-            counts[own] = np.int32(min(512, n - block * 512))
             heads[own] = np.int32(block == 0)
             if finds == 0 and block > 0:
-                befores[own] = carries[item - 1]
+                befores[own] = carries[begin + own - 1]
         un.barrier()
         load_blocks(x, base, tile, firsts, counts, present, length, pitch, own)
         un.barrier()

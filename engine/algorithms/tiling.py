@@ -123,22 +123,34 @@ def counts_of_digits(keys, counts, to_key, shift, n, pieces, size, flip, sign, i
     counts[row + 128 * pieces] = found[own + 128]
 
 
+@un.jit
+def find_eight_prefixes(counts, sums, first, last, own, carry):
+    """Puts in place of eight counts of each work-item, from `first` on, what comes before each; returns what all have."""
+    held = cuda.local.array(8, np.int32)
+    for i in range(8):
+        held[i] = counts[min(first + i, last - 1)]
+    total = np.int32(0)
+    for i in range(8):
+        count = held[i] if first + i < last else np.int32(0)
+        held[i] = total
+        total += count
+    before = carry + sum_before(total, sums, own)
+    for i in range(8):
+        if first + i < last:
+            counts[first + i] = before + held[i]
+    return sums[255]
+
+
 @un.kernel
 def prefixes_of_digits(counts, totals, pieces):
     """A group for each (lane, digit): how many elements with the digit lie in pieces before each."""
     sums = un.local_array(256, np.int32)
     own = un.local_id(0)
     row = un.group_id(0)
-    first = row * pieces
+    last = (row + 1) * pieces
     carry = np.int32(0)
-    for begin in range(0, pieces, 128):
-        count = np.int32(0)
-        if begin + own < pieces:
-            count = counts[first + begin + own]
-        before = sum_before(count, sums, own)
-        if begin + own < pieces:
-            counts[first + begin + own] = carry + before
-        carry += sums[255]
+    for begin in range(row * pieces, last, 1024):
+        carry += find_eight_prefixes(counts, sums, begin + 8 * own, last, own, carry)
         un.barrier()
     if own == 0:
         totals[row] = carry

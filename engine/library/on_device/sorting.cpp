@@ -109,9 +109,9 @@ void require_short(std::int64_t n) {
 // Groups of work-items on devices of many lanes, which take tiles (engine/algorithms/tiling.py).
 constexpr std::int64_t tile = 2048, tile_items = 128;
 
-/// How the lanes are cut for groups: several times as many pieces as run at once, of whole tiles.
+/// How the lanes are cut for groups: four times as many pieces as run at once, of whole tiles.
 Cut cut_for_groups(const DeviceWork& work, std::int64_t all, std::int64_t n) {
-    constexpr std::int64_t groups_per_unit = 16;
+    constexpr std::int64_t groups_per_unit = 24;
     const std::int64_t lanes = all / n, tiles = (n + tile - 1) / tile;
     const std::int64_t wanted = work.device().info().compute_units * groups_per_unit / lanes + 1;
     const std::int64_t size = (tiles + wanted - 1) / wanted * tile;

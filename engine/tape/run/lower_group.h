@@ -25,6 +25,9 @@ struct GroupShape {
     /// lower_leaves along another axis than the last one: so many leaves, a power of two, are
     /// combined by the tree before they are stored.
     std::int64_t leaves_at_once = 1;
+    /// lower_leaves along the last axis: another one, along which inputs lie side by side and
+    /// neighbouring work-items take neighbours, or -1.
+    int dense = -1;
     int across = -1;             ///< lower_transposed: the axis along which inputs are turned
     std::int64_t tile = 0;       ///< ... elements along both axes of a tile; 0: there are none
     bool folds = false;          ///< run as lower_fold has it

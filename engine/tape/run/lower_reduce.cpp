@@ -99,11 +99,14 @@ class LeafLowering {
         const auto loop = [&](std::int32_t var, E end) {
             body = b_.loop(LoopKind::Parallel, var, b_.i64(0), end, b_.i64(1), body);
         };
+        const auto loop_along = [&](int axis) {
+            loop(index_[static_cast<std::size_t>(axis)], b_.extent(like_, axis));
+        };
         // The innermost loop goes along memory.
+        if (shape_.dense >= 0) loop_along(shape_.dense);
         if (innermost) loop(leaf_, leaves);
         for (int axis = shape_.rank - 1; axis >= 0; --axis) {
-            if (axis != shape_.reduce_axis)
-                loop(index_[static_cast<std::size_t>(axis)], b_.extent(like_, axis));
+            if (axis != shape_.reduce_axis && axis != shape_.dense) loop_along(axis);
         }
         if (!innermost) loop(leaf_, leaves);
         return finish(body);

@@ -331,6 +331,7 @@ void GroupKernel::run_compiled(const Call& call, IterationSpace& space, Device& 
     shape.reduce_before = space.reduce_before;
     shape.shuffles = shape.on_device && space.fills_warps(device.info().warp);
     shape.tree_shuffles = shape.shuffles && space.shape[space.reduce_axis] > few_leaves;
+    if (shape.on_device && !shape.has_cores) shape.dense = space.dense_axis();
     const bool all_reduce = std::ranges::all_of(group_.outputs, &Group::Output::reduces);
     if (shape.on_device && all_reduce && space.shares_warps(device.info().warp)) {
         const auto length = static_cast<std::uint64_t>(space.shape[space.reduce_axis]);

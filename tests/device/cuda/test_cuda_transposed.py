@@ -97,8 +97,11 @@ def test_numbers_of_points():
     same(lambda xp, a: xp.arange(100 * 90).reshape(90, 100) + a.T, numbers((100, 90), "int64"))
 
 
+def test_more_matrices_than_a_grid_has_blocks_along_an_axis():
+    same(lambda xp, a: xp.ascontiguousarray(a.swapaxes(1, 2)), numbers((66_000, 16, 16), "uint8"))
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "float64"])
-def test_longer_than_a_grid(dtype):
+def test_long_and_narrow(dtype):
     same(lambda xp, a: xp.ascontiguousarray(a.transpose(1, 0, 2)), numbers((16, 17, 3), dtype))
     same(lambda xp, a: xp.ascontiguousarray(a.T), numbers((17, 70_000), dtype))
-    same(lambda xp, a: xp.ascontiguousarray(a.swapaxes(1, 2)), numbers((66_000, 16, 16), dtype))

@@ -61,8 +61,39 @@ TEST(Algorithms, AreTestedWhereTheHostCanAddressTheMemory) {
 TEST(Algorithms, RunInTheInterpreter) { check_gather(find_device("interp")); }
 TEST(Algorithms, RunOnTheHost) { check_gather(find_device("cpu")); }
 
+/// Counts of more pieces than a group of the kernel takes at once.
+void check_prefixes(Device& device) {
+    constexpr std::int64_t rows = 2;
+    for (std::int64_t pieces : {17, 1024, 1025, 3001}) {
+        std::vector<std::int32_t> counts, before, totals;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            std::int32_t total = 0;
+            for (std::int64_t k = 0; k < pieces; ++k) {
+                counts.push_back(static_cast<std::int32_t>((k * 7 + row) % 11));
+                before.push_back(total);
+                total += counts.back();
+            }
+            totals.push_back(total);
+        }
+        const std::vector<Type> types = {vector_of(DType::Int32), vector_of(DType::Int32),
+                                         Type::python(Weak::Int)};
+        Executable& code = algorithms::compiled("prefixes_of_digits", types, 1, device);
+        auto given = DeviceArray::of(counts), found = DeviceArray::of(std::vector<std::int32_t>(2));
+        const Fault fault = unisono::testing::launch(device, code, {&given, &found},
+                                                     {Scalar::of(DType::Int64, pieces)},
+                                                     {1, {rows * 128, 1, 1}, {128, 1, 1}, {}});
+        ASSERT_EQ(fault.site, -1);
+        EXPECT_EQ(given.get<std::int32_t>(), before) << pieces;
+        EXPECT_EQ(found.get<std::int32_t>(), totals) << pieces;
+    }
+}
+TEST(Algorithms, FindPrefixesOfCounts) { check_prefixes(find_device("interp")); }
+
 class AlgorithmsOpenCL : public unisono::testing::OpenCL {};
-TEST_F(AlgorithmsOpenCL, RunOnTheDevice) { check_gather(*device); }
+TEST_F(AlgorithmsOpenCL, RunOnTheDevice) {
+    check_gather(*device);
+    check_prefixes(*device);
+}
 
 }  // namespace
 }  // namespace unisono

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "context/context.h"
+#include "ir/build.h"
 #include "tape/run/iteration_space.h"
 #include "unit/backends/opencl_harness.h"
 
@@ -86,6 +87,27 @@ TEST(Transposed, TheOutputIsStoredAlongItsOwnAxis) {
     choose_tiles(sum_of_two(DType::Float32), all, none, device_of(48 << 10));
     EXPECT_EQ(none.tile, 0);
     EXPECT_EQ(all.rank, 1);  // neighbours all along
+}
+
+TEST(Transposed, LeavesOfRowsGoAlongTheAxisWhereInputsLieSideBySide) {
+    using ir::StrideClass;
+    Group group;
+    group.inputs = {DType::Float32};
+    group.nodes = {{Group::Kind::Input, DType::Float32}};
+    group.outputs = {{0, DType::Float32, true, Op::Add, -1}};
+    group.reduce_axis = 1;
+    GroupShape shape;
+    shape.rank = 2;
+    shape.reduce_axis = 1;
+    shape.strides = {StrideClass::One, StrideClass::Other, StrideClass::One, StrideClass::Zero};
+    shape.on_device = true;
+    const auto is_outside = [&](const char* loop, const char* other) {
+        const std::string text = ir::print(lower_leaves(group, shape));
+        return text.find(loop) < text.find(other);
+    };
+    EXPECT_TRUE(is_outside("parallel i in", "parallel leaf in"));
+    shape.dense = 0;
+    EXPECT_TRUE(is_outside("parallel leaf in", "parallel i in"));
 }
 
 TEST(Transposed, TilesOfAllShapesGiveTheSums) {
