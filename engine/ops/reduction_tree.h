@@ -54,14 +54,22 @@ constexpr T combine_lanes(T* lane, int present, F combine) {
 template <class T, class F>
 constexpr T combine_leaf(const T* x, std::int64_t count, F combine) {
     T lane[lanes];
-    int present = count < lanes ? static_cast<int>(count) : lanes;
-    for (int l = 0; l < present; ++l) lane[l] = x[l];
+    if (count < lanes) {
+        for (int l = 0; l < count; ++l) lane[l] = x[l];
+        return combine_lanes(lane, static_cast<int>(count), combine);
+    }
+    for (int l = 0; l < lanes; ++l) lane[l] = x[l];
     std::int64_t j = lanes;
     for (; j + lanes <= count; j += lanes) {
         for (int l = 0; l < lanes; ++l) lane[l] = combine(lane[l], x[j + l]);
     }
-    for (int l = 0; j < count; ++j, ++l) lane[l] = combine(lane[l], x[j]);
-    return combine_lanes(lane, present, combine);
+    constexpr int few = 8;  // loops of known length, here and below
+    int from = 0;
+    for (; j + few <= count; j += few, from += few) {
+        for (int l = 0; l < few; ++l) lane[from + l] = combine(lane[from + l], x[j + l]);
+    }
+    for (; j < count; ++j, ++from) lane[from] = combine(lane[from], x[j]);
+    return combine_lanes(lane, lanes, combine);
 }
 
 /// A leaf of width + 1 to 2 width elements: after the first step all lanes below `width` are there.

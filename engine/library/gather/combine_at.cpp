@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "library/lanes.h"
-#include "library/linalg/multiply_plain.h"
+#include "library/reduce/combine_pair.h"
 #include "ops/scalar_eval.h"
 #include "primitives/primitive.h"
 #include "tape/record/dtype_rules.h"
@@ -30,7 +30,8 @@ struct Step {
 /// T and V: unsigned integers of the sizes of elements and values; scalars are bits from the
 /// lowest.
 template <class T, class V>
-void combine(const Step& step, const View& table, const View& positions, const View& values) {
+void combine_by_step(const Step& step, const View& table, const View& positions,
+                     const View& values) {
     T* to = elements<T>(table);
     const V* value = elements<const V>(values);
     const auto* at = elements<const std::int64_t>(positions);
@@ -38,20 +39,38 @@ void combine(const Step& step, const View& table, const View& positions, const V
     for (std::int64_t k = 0; k < n; ++k) to[at[k]] = static_cast<T>(step(to[at[k]], value[k]));
 }
 
-/// Sums without a call for each element; false where the dtype has its own rules.
-bool add_at(DType t, const View& table, const View& positions, const View& values) {
+/// Without a call for each element; false where the dtype has its own rules.
+template <Op op>
+bool combine_numbers(DType t, const View& table, const View& positions, const View& values) {
+    constexpr bool bits = op == Op::And || op == Op::Or || op == Op::Xor;
     bool done = false;
     dispatch(t, [&]<class T>() {
-        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+        constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+        if constexpr (is_number && (!bits || std::is_integral_v<T>)) {
             T* to = elements<T>(table);
             const T* value = elements<const T>(values);
             const auto* at = elements<const std::int64_t>(positions);
             const std::int64_t n = positions.layout->size();
-            for (std::int64_t k = 0; k < n; ++k) to[at[k]] = add_plain(to[at[k]], value[k]);
+            for (std::int64_t k = 0; k < n; ++k)
+                to[at[k]] = library::combine<op, T>(to[at[k]], value[k]);
             done = true;
         }
     });
     return done;
+}
+
+bool combine_numbers(Op op, DType t, const View& table, const View& positions, const View& values) {
+    switch (op) {
+        case Op::Add: return combine_numbers<Op::Add>(t, table, positions, values);
+        case Op::Sub: return combine_numbers<Op::Sub>(t, table, positions, values);
+        case Op::Mul: return combine_numbers<Op::Mul>(t, table, positions, values);
+        case Op::Min: return combine_numbers<Op::Min>(t, table, positions, values);
+        case Op::Max: return combine_numbers<Op::Max>(t, table, positions, values);
+        case Op::And: return combine_numbers<Op::And>(t, table, positions, values);
+        case Op::Or: return combine_numbers<Op::Or>(t, table, positions, values);
+        case Op::Xor: return combine_numbers<Op::Xor>(t, table, positions, values);
+        default: return false;
+    }
 }
 
 template <class F>
@@ -68,12 +87,13 @@ void for_size(std::int64_t bytes, F f) {
 
 void host::combine_at(const primitives::Combining& combining, Views in, Views out) {
     const DType t = out[0].dtype, compute = combining.compute;
-    if (combining.op == Op::Add && t == compute && add_at(t, out[0], in[0], in[1])) return;
+    if (t == compute && combine_numbers(combining.op, t, out[0], in[0], in[1])) return;
     const Step step{scalar_function(combining.op, compute),
                     t == compute ? nullptr : cast_function(t, compute),
                     t == compute ? nullptr : cast_function(compute, t)};
     for_size(size_of(t), [&]<class T>() {
-        for_size(size_of(compute), [&]<class V>() { combine<T, V>(step, out[0], in[0], in[1]); });
+        for_size(size_of(compute),
+                 [&]<class V>() { combine_by_step<T, V>(step, out[0], in[0], in[1]); });
     });
 }
 

@@ -1,4 +1,4 @@
-// How running sums and sums of segments combine two elements, of any dtype.
+// How running sums, sums of segments and writes at positions combine two elements, of any dtype.
 #pragma once
 
 #include <concepts>
@@ -32,13 +32,14 @@ T combine(T a, T b) {
         using U = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
         U x = static_cast<U>(a), y = static_cast<U>(b);
         return static_cast<T>(op == Op::Add   ? x + y
+                              : op == Op::Sub ? x - y
                               : op == Op::Mul ? x * y
                               : op == Op::And ? x & y
                               : op == Op::Or  ? x | y
                                               : x ^ y);
     } else {
         auto x = number(a), y = number(b);
-        return static_cast<T>(op == Op::Add ? x + y : x * y);
+        return static_cast<T>(op == Op::Add ? x + y : op == Op::Sub ? x - y : x * y);
     }
 }
 

@@ -665,8 +665,26 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     shape.insert(axis, len(begins))
     result = un.empty(shape, reduce(self, un.ones(1, x.dtype), 0, dtype).dtype, device=x.device)
     rows = move_axis(result, axis, 0)
+    of_length = {}
     for k, (first, end) in enumerate(zip(begins, ends, strict=True)):
-        rows[k] = reduce(self, x[first:end], 0, dtype) if first + 1 < end else x[first]
+        of_length.setdefault(max(1, end - first), []).append(k)
+    for length, segments in of_length.items():
+        # Together, but in no more memory than x takes.
+        step = max(1, n // length)
+        for chosen in (segments[k : k + step] for k in range(0, len(segments), step)):
+            if len(chosen) == 1:
+                (k,) = chosen
+                first = begins[k]
+                rows[k] = (
+                    reduce(self, x[first : first + length], 0, dtype) if length > 1 else x[first]
+                )
+                continue
+            firsts = indices[chosen]
+            if length == 1:
+                rows[chosen] = x[firsts]
+            else:
+                places = firsts[:, None] + un.arange(length, device=x.device)
+                rows[chosen] = reduce(self, x[places], 1, dtype)
     return result if out is None else _deliver(name, result, out, True, "same_kind", None)
 
 

@@ -240,6 +240,59 @@ def test_segments_have_the_bits_of_reductions():
     assert made.tolist() == [float(x[a:b].sum()) for a, b in zip(begins, begins[1:], strict=False)]
 
 
+@pytest.mark.parametrize("shape", [(300, 40), (40, 300), (300, 1), (20, 30, 10)])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_segments_of_rows_have_the_bits_of_reductions(shape, axis):
+    x = np.random.default_rng(8).standard_normal(shape)
+    n = shape[axis]
+    for begins in (np.arange(0, n, 7), np.array([0, n - 1] * 3), np.array([0, n // 2, n // 3])):
+        made = np.moveaxis(np.asarray(un.add.reduceat(un.array(x), begins, axis)), axis, 0)
+        moved = un.array(np.moveaxis(x, axis, 0))
+        for k, (first, end) in enumerate(zip(begins, [*begins[1:], n], strict=True)):
+            row = moved[first:end].sum(axis=0) if end > first else moved[first]
+            np.testing.assert_array_equal(made[k], np.asarray(row))
+
+
+def test_segments_of_one_length_are_reduced_together():
+    x = un.ones((700, 30))
+    expected = un.asarray([[7.0] * 30] * 100)
+    launched = un.stats()["kernels_launched"]
+    made = un.add.reduceat(x, un.arange(0, 700, 7), 0)
+    assert (made == expected).all()
+    assert un.stats()["kernels_launched"] - launched < 30
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "maximum",
+        "minimum",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+    ],
+)
+def test_at_of_each_operation(name, dtype):
+    if name.startswith("bitwise") and dtype.startswith("float"):
+        pytest.skip("not defined")
+    rng = np.random.default_rng(9)
+    table = rng.integers(0, 100, 20).astype(dtype)
+    values = rng.integers(0, 100, 400).astype(dtype)
+    if dtype == "float64":
+        table[3], values[7] = np.nan, np.nan
+        table[5], values[9] = -0.0, 0.0
+    places = rng.integers(-20, 20, 400)
+    ours = un.array(table)
+    getattr(un, name).at(ours, un.array(places), un.array(values))
+    with np.errstate(all="ignore"):
+        getattr(np, name).at(table, places, values)
+    same(ours, table)
+
+
 @pytest.mark.parametrize("xp", [np, un], ids=["numpy", "unisono"])
 def test_out_of_methods(xp):
     a, rows = xp.arange(4.0), xp.ones((2, 4))
