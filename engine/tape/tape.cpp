@@ -528,10 +528,12 @@ void Tape::note_fault(std::shared_ptr<LateFault> fault) {
     faults_.push_back(std::move(fault));
 }
 
-/// From the oldest on, so that none asks many that it depends on.
+/// From the oldest on, so that none asks many that it depends on, and to the first that is not
+/// done: with each launch all would be asked.
 void Tape::drop_harmless_faults() {
-    std::erase_if(faults_,
-                  [](const auto& fault) { return fault->is_done() && !fault->is_unmet(); });
+    auto fault = faults_.begin();
+    while (fault != faults_.end() && (*fault)->is_done())
+        fault = (*fault)->is_unmet() ? fault + 1 : faults_.erase(fault);
 }
 
 void Tape::read_outside(Storage* s, const std::function<void()>& work) {

@@ -247,7 +247,8 @@ bool CudaQueue::poll(std::uint64_t number, bool waits) {
     std::lock_guard lock(mutex_);
     if (number <= passed_) return true;
     if (number > handed_over_) return false;
-    const bool asks = waits || asks_in_passing(number);
+    if (!waits) ++polls_;
+    const bool asks = waits || passing_.ask(number, submitted_);
     if (options_.in_order && !asks) return false;
     drop_passed();
     if (number <= passed_) return true;
@@ -259,24 +260,6 @@ bool CudaQueue::poll(std::uint64_t number, bool waits) {
     mark_lane(handed_over_, 0);
     drop_passed();
     return number <= passed_;
-}
-
-/// A program that submits asks with each statement, and for many submissions at once, of which the
-/// first tells for all; one that waits for something does nothing else.
-bool CudaQueue::asks_in_passing(std::uint64_t number) {
-    constexpr int polls_between_queries = 4, patience = 16;
-    constexpr std::uint64_t submissions_between_queries = 128;
-    ++polls_;
-    if (std::exchange(polled_at_, submitted_) != submitted_) {
-        idle_polls_ = 0;
-        polled_ = number;
-    }
-    if (number <= polled_) ++idle_polls_;
-    polled_ = std::min(polled_, number);
-    const bool waits = idle_polls_ >= patience && idle_polls_ % polls_between_queries == 0;
-    if (!waits && submitted_ - asked_at_ < submissions_between_queries) return false;
-    asked_at_ = submitted_;
-    return true;
 }
 
 /// The processor is free while a GPU computes: asking often costs nothing but its power, and asking

@@ -23,6 +23,7 @@
 #include "backends/cuda/api.h"
 #include "backends/cuda/graphs.h"
 #include "backends/launch_memory.h"
+#include "backends/passing_polls.h"
 #include "backends/segment_scope.h"
 
 namespace unisono::cuda {
@@ -109,7 +110,6 @@ class CudaQueue final : public Queue, public HoldingQueue {
     void give_held();
     void note_handed_over(std::size_t lane);
     void advance_scope(std::uint64_t number);
-    bool asks_in_passing(std::uint64_t number);
     std::size_t choose_lane(std::span<const Completion> after);
     void note_first(std::size_t lane);
     std::uint64_t submit_marker(Event timed);
@@ -135,11 +135,9 @@ class CudaQueue final : public Queue, public HoldingQueue {
     std::deque<Mark> marks_;  ///< by number, those that were not seen to be done
     std::uint64_t submitted_ = 0, passed_ = 0;  ///< the last ones
     std::deque<std::pair<std::uint64_t, std::shared_ptr<const void>>> kept_;
-    int polls_ = 0;                               ///< since the last event that was asked for
-    int idle_polls_ = 0;                          ///< since something was submitted
-    std::uint64_t polled_ = 0;                    ///< the first that somebody asked for since then
-    std::uint64_t polled_at_ = 0, asked_at_ = 0;  ///< submissions, when in passing somebody asked
-    Recorded since_;                              ///< the last record, where the queue profiles
+    int polls_ = 0;  ///< since the last event that was asked for
+    PassingPolls passing_;
+    Recorded since_;  ///< the last record, where the queue profiles
     std::map<std::uint64_t, Recorded> recorded_;
 };
 

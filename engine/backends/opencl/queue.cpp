@@ -46,6 +46,20 @@ void CL_CALLBACK tell(cl_event, cl_int, void* data) {
     (*signal)->changed.notify_all();
 }
 
+/// Waits for the event, but no longer than `most`; returns whether it is done.
+bool waits_for(cl_event event, std::chrono::milliseconds most) {
+    auto signal = std::make_shared<Signal>();
+    auto data = std::make_unique<std::shared_ptr<Signal>>(signal);
+    if (api().clSetEventCallback(event, CL_COMPLETE, tell, data.get()) == CL_SUCCESS) {
+        static_cast<void>(data.release());  // tell() owns it
+        std::unique_lock lock(signal->mutex);
+        signal->changed.wait_for(lock, most, [&] { return signal->done; });
+    } else {
+        api().clWaitForEvents(1, &event);
+    }
+    return is_done(event);
+}
+
 }  // namespace
 
 OpenCLQueue::OpenCLQueue(OpenCLDevice& device, cl_command_queue queue, QueueOptions options)
@@ -73,13 +87,12 @@ cl_event OpenCLQueue::event_of(std::uint64_t number) {
     cl_event event = nullptr;
     {
         std::lock_guard lock(mutex_);
-        drop_passed();
         if (number + events_.size() <= submitted_) return nullptr;
         event = events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)];
         api().clRetainEvent(event);
     }
     // What another queue waits for must be on its way.
-    if (!is_done(event)) api().clFlush(queue_);
+    if (!is_done(event)) hand_over();
     return event;
 }
 
@@ -87,9 +100,9 @@ void OpenCLQueue::note(cl_event event) {
     std::uint64_t number = 0;
     {
         std::lock_guard lock(mutex_);
-        drop_passed();
         events_.push_back(event);
         number = ++submitted_;
+        if (passing_.ask(submitted_)) drop_passed();
         if (options_.profiling && !first_) {
             api().clRetainEvent(event);
             first_ = event;
@@ -99,6 +112,15 @@ void OpenCLQueue::note(cl_event event) {
     if (scope && &scope->queue() == this) scope->advance(number);
 }
 
+void OpenCLQueue::flush() {
+    if (SegmentScope* segment = SegmentScope::current())
+        segment->add(*this);
+    else
+        hand_over();
+}
+
+void OpenCLQueue::hand_over() { check(api().clFlush(queue_), "clFlush"); }
+
 void OpenCLQueue::keep(std::shared_ptr<const void> object) {
     std::lock_guard lock(mutex_);
     kept_.emplace_back(submitted_, std::move(object));
@@ -106,7 +128,15 @@ void OpenCLQueue::keep(std::shared_ptr<const void> object) {
 
 /// In order or not, what is dropped is done and nothing before it is left.
 void OpenCLQueue::drop_passed() {
-    while (!events_.empty() && is_done(events_.front())) {
+    const auto first = options_.in_order
+                           ? std::partition_point(events_.begin(), events_.end(), is_done)
+                           : std::find_if_not(events_.begin(), events_.end(), is_done);
+    drop(static_cast<std::size_t>(first - events_.begin()));
+}
+
+/// That many submissions are done.
+void OpenCLQueue::drop(std::size_t count) {
+    for (; count > 0; --count) {
         api().clReleaseEvent(events_.front());
         events_.pop_front();
     }
@@ -121,6 +151,8 @@ std::uint64_t OpenCLQueue::submitted() {
 bool OpenCLQueue::has_passed(std::uint64_t number) {
     if (!device_.is_usable()) return false;
     std::lock_guard lock(mutex_);
+    if (number + events_.size() <= submitted_) return true;
+    if (options_.in_order && !passing_.ask(number, submitted_)) return false;
     drop_passed();
     if (number + events_.size() <= submitted_) return true;
     return !options_.in_order &&
@@ -131,23 +163,15 @@ bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most)
     device_.require_usable();
     cl_event event = event_of(number);
     if (!event) return true;
-    if (ends_soon(event)) {
-        api().clReleaseEvent(event);
-        return true;
-    }
-    auto signal = std::make_shared<Signal>();
-    auto data = std::make_unique<std::shared_ptr<Signal>>(signal);
-    const cl_int code = api().clSetEventCallback(event, CL_COMPLETE, tell, data.get());
-    if (code == CL_SUCCESS) {
-        static_cast<void>(data.release());  // tell() owns it
-        std::unique_lock lock(signal->mutex);
-        signal->changed.wait_for(lock, most, [&] { return signal->done; });
-    } else {
-        api().clWaitForEvents(1, &event);
-    }
-    const bool done = is_done(event);
+    const bool done = ends_soon(event) || waits_for(event, most);
     api().clReleaseEvent(event);
-    return done;
+    if (!done) return false;
+    std::lock_guard lock(mutex_);
+    if (!options_.in_order)
+        drop_passed();
+    else if (number + events_.size() > submitted_)
+        drop(static_cast<std::size_t>(number + events_.size() - submitted_));
+    return true;
 }
 
 /// Waits for all that the queue was given so far, in order or not.

@@ -9,13 +9,15 @@
 
 #include "backends/backend.h"
 #include "backends/launch_memory.h"
+#include "backends/passing_polls.h"
 #include "backends/opencl/api.h"
+#include "backends/segment_scope.h"
 
 namespace unisono::opencl {
 
 class OpenCLDevice;
 
-class OpenCLQueue final : public Queue {
+class OpenCLQueue final : public Queue, public HoldingQueue {
   public:
     OpenCLQueue(OpenCLDevice& device, cl_command_queue queue, QueueOptions options);
 
@@ -32,6 +34,10 @@ class OpenCLQueue final : public Queue {
     }
     /// Keeps an object until all that was submitted so far is done.
     void keep(std::shared_ptr<const void> object);
+    /// Has the driver begin what it was given: at once, or where the thread runs a segment, at its
+    /// end or once somebody waits.
+    void flush();
+    void hand_over() override;
     /// Of the launches on this queue.
     LaunchMemory& launch_memory() { return launch_memory_; }
 
@@ -69,6 +75,7 @@ class OpenCLQueue final : public Queue {
     void check(cl_int code, const char* call) const;
     void note(cl_event event);
     void drop_passed();
+    void drop(std::size_t count);
     /// The caller's; null where the submission was seen to be done.
     cl_event event_of(std::uint64_t number);
     std::uint64_t enqueue_marker(cl_event* marker);
@@ -81,6 +88,7 @@ class OpenCLQueue final : public Queue {
     std::mutex mutex_;             ///< of what follows
     std::deque<cl_event> events_;  ///< from the first submission that was not seen to be done on
     std::uint64_t submitted_ = 0;  ///< the last one in events_
+    PassingPolls passing_;
     std::deque<std::pair<std::uint64_t, std::shared_ptr<const void>>> kept_;
     cl_event first_ = nullptr;  ///< since the last record, where the queue profiles
     std::map<std::uint64_t, Recorded> recorded_;

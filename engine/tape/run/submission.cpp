@@ -95,9 +95,9 @@ static bool know_events(Device& a, Device& b) {
 }
 
 void Submission::wait_for(const Completion& c) {
-    if (!queue_ || c.is_done()) return;
+    if (!queue_) return;
     const bool is_in_order = c.queue == queue_ && queue_->options().in_order;
-    if (is_in_order) return;
+    if (is_in_order || c.is_done()) return;
     (know_events(c.queue->device(), queue_->device()) ? after_ : elsewhere_).push_back(c);
 }
 

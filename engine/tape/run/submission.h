@@ -65,7 +65,10 @@ QueueUse& use_of(Storage& s);
 class Submission {
   public:
     explicit Submission(Queue* queue) : queue_(queue) {
-        if (queue) limit_backlog();
+        if (!queue) return;
+        limit_backlog();
+        read_.reserve(8);
+        written_.reserve(8);
     }
 
     void reads(Storage& s);
