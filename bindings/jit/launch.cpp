@@ -24,7 +24,7 @@ Fault run_call(const Specialisation& made, Arguments& arguments, LaunchArgs& lau
 /// Finds out how a launch on a queue ended.
 class LaunchCheck final : public LateFault::Check {
   public:
-    LaunchCheck(std::shared_ptr<Specialisation> made, std::unique_ptr<PendingFault> fault)
+    LaunchCheck(std::shared_ptr<Specialisation> made, std::shared_ptr<const PendingFault> fault)
         : made_(std::move(made)), fault_(std::move(fault)) {}
     void operator()() const override {
         if (const Fault fault = fault_->read(); fault.site >= 0) throw_late_fault(*made_, fault);
@@ -32,7 +32,7 @@ class LaunchCheck final : public LateFault::Check {
 
   private:
     std::shared_ptr<Specialisation> made_;
-    std::unique_ptr<PendingFault> fault_;
+    std::shared_ptr<const PendingFault> fault_;
 };
 
 /// A launch on a queue, with numbers and sizes as they were when it was recorded.
@@ -43,22 +43,17 @@ class QueuedLaunch final : public Launch {
           made_(std::move(made)),
           scalars_(launch.scalars.begin(), launch.scalars.end()),
           range_(launch.range),
-          threads_(launch.threads) {
-        std::size_t reads = 0, writes = 0;
-        for (passes::ArrayEffect& e : effects_) {
-            e.reads = e.reads || !e.writes;  // it must be in place
-            places_.push_back({!e.reads, e.reads ? reads : writes});
-            reads += e.reads;
-            writes += e.writes;
-        }
-    }
-    /// Of what the entry says of its arrays.
-    std::span<const passes::ArrayEffect> effects() const { return effects_; }
+          threads_(launch.threads) {}
 
     void run(std::span<const View> in, std::span<const View> out) override {
         std::vector<ArrayArg> arrays;
-        for (const Place& p : places_) {
-            const View& v = p.is_result ? out[p.number] : in[p.number];
+        arrays.reserve(made_->effects.size());
+        std::size_t reads = 0, writes = 0;
+        for (const passes::ArrayEffect& e : made_->effects) {
+            const bool is_read = e.reads || !e.writes;
+            const View& v = is_read ? in[reads] : out[writes];
+            reads += is_read;
+            writes += e.writes;
             arrays.push_back({v.storage->memory, v.offset * size_of(v.dtype), v.layout->shape(),
                               v.layout->strides()});
         }
@@ -73,17 +68,11 @@ class QueuedLaunch final : public Launch {
     bool may_take_long() const override { return true; }
 
   private:
-    struct Place {
-        bool is_result;
-        std::size_t number;  ///< among what the entry reads or writes
-    };
     std::shared_ptr<Specialisation> made_;
-    std::vector<passes::ArrayEffect> effects_ = made_->effects;
-    std::vector<Place> places_;
     std::vector<std::uint64_t> scalars_;
     NDRange range_;
     int threads_;
-    std::unique_ptr<PendingFault> fault_;
+    std::shared_ptr<const PendingFault> fault_;
 };
 
 }  // namespace
@@ -94,7 +83,7 @@ void record_launch(const std::shared_ptr<Specialisation>& made, Arguments& argum
     made->executable->check(launch);
     auto call = std::make_unique<QueuedLaunch>(made, launch);
     Entry entry = launch_entry(*call);
-    arguments.add_operands(call->effects(), entry);
+    arguments.add_operands(made->effects, entry);
     note_line();
     Tape& tape = Tape::current();
     Entry& recorded = tape.open();

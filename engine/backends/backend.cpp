@@ -132,7 +132,7 @@ class KnownFault final : public PendingFault {
 };
 }  // namespace
 
-std::unique_ptr<PendingFault> Executable::submit(const LaunchArgs& args) {
+std::shared_ptr<const PendingFault> Executable::submit(const LaunchArgs& args) {
     const Fault fault = launch(args);
     return fault.site < 0 ? nullptr : std::make_unique<KnownFault>(fault);
 }

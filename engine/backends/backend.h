@@ -94,7 +94,7 @@ class Executable {
     virtual Fault launch(const LaunchArgs& args) = 0;
     /// The same of a launch without results, which does not wait for a device; null where nothing
     /// can go wrong any more.
-    virtual std::unique_ptr<PendingFault> submit(const LaunchArgs& args);
+    virtual std::shared_ptr<const PendingFault> submit(const LaunchArgs& args);
     /// Throws where sizes and ranges are such that launch would; it asks for no memory.
     virtual void check(const LaunchArgs& /*args*/) const {}
     /// How many values launch_packed takes; 0 where the arguments must come through launch.

@@ -430,8 +430,9 @@ void Arguments::note_launch(std::span<const passes::ArrayEffect> effects,
 void Arguments::add_operands(std::span<const passes::ArrayEffect> effects, Entry& entry) const {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const Held& h = arrays_[k];
-        if (h.storage)
-            add_operand(entry, array_of(h.object).view(), effects[k].reads, effects[k].writes);
+        const auto [reads, writes] = effects[k];
+        // One that the code does not use must be in place, too.
+        if (h.storage) add_operand(entry, array_of(h.object).view(), reads || !writes, writes);
     }
 }
 

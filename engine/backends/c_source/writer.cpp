@@ -84,6 +84,7 @@ void Writer::name_function() {
     var_magnitudes_.clear();
     result_names_.clear();
     range_end_names_.clear();
+    number_names_.clear();
     const Function& fn = f();
     for (std::size_t p = 0; p < fn.params.size(); ++p) {
         auto id = static_cast<std::int32_t>(p);
@@ -106,6 +107,7 @@ void Writer::name_function() {
     faults_name_ = names_->unique("faults");
     launch_name_ = names_->unique("launch");
     results_name_ = names_->unique("results");
+    numbers_name_ = names_->unique("numbers");
     for (std::size_t a = 0; a < fn.arrays.size(); ++a) {
         const auto id = static_cast<std::int32_t>(a);
         if (fn.arrays[a].param >= 0) continue;
@@ -120,49 +122,75 @@ void Writer::name_function() {
     }
 }
 
-/// ", long u_shape0, long u_stride1": the parts of an array parameter that are used.
-std::string Writer::array_parameters(std::int32_t param, std::vector<Argument>& arguments) {
-    std::string out;
-    for (const auto& [key, name] : part_names_) {
-        auto [p, field, axis] = key;
-        if (p != param || field == Field::Value) continue;
-        out += ", long " + name;
-        arguments.push_back(
-            {field == Field::Extent ? Argument::Kind::Extent : Argument::Kind::Stride, p, axis});
+/// The extents and strides of an array parameter that are used, and their names.
+std::vector<std::pair<Usage::Part, std::string>> Writer::array_parts(std::int32_t param) const {
+    std::vector<std::pair<Usage::Part, std::string>> found;
+    for (const auto& part : part_names_) {
+        const auto [p, field, axis] = part.first;
+        if (p == param && field != Field::Value) found.push_back(part);
     }
-    return out;
+    return found;
 }
 
-/// The parameter of a kernel that brings `param`, as far as the kernel uses it; empty if it does
-/// not.
-std::string Writer::kernel_parameter(std::int32_t id, std::vector<Argument>& arguments) {
+/// The number is one of those that the kernel is given.
+void Writer::add_number(Number number, const std::string& name) {
+    program_.kernels.back().numbers.push_back(number);
+    number_names_.push_back(name);
+}
+
+/// What a kernel needs of `param`: memory is a parameter, numbers are members of the struct.
+void Writer::add_parameter(std::int32_t id, std::vector<std::string>& parameters) {
     const Param& param = f().params[static_cast<std::size_t>(id)];
     if (!param.is_array()) {
-        if (!usage().parts.contains({id, Field::Value, 0})) return {};
+        if (!usage().parts.contains({id, Field::Value, 0})) return;
         need_type(param.dtype, {}, "argument '" + param.name + "'");
-        arguments.push_back({Argument::Kind::Value, id});
-        return std::string(storage_type(param.dtype)) + " " + part_names_.at({id, Field::Value, 0});
+        return add_number({Number::Kind::Value, param.dtype, id},
+                          part_names_.at({id, Field::Value, 0}));
     }
     const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
-    std::string out;
     if (usage().arrays.contains(param.array)) {
         need_type(param.dtype, {}, "array '" + param.name + "'");
-        arguments.push_back({Argument::Kind::Memory, id});
-        arguments.push_back({Argument::Kind::Offset, id});
-        out = pointer(Space::Global, a.dtype, a.writable) + (a.noalias ? " restrict " : " ") +
-              array_names_.at(param.array) + ", long " + offset_names_.at(param.array);
+        program_.kernels.back().arguments.push_back({Argument::Kind::Memory, id});
+        parameters.push_back(pointer(Space::Global, a.dtype, a.writable) +
+                             (a.noalias ? " restrict " : " ") + array_names_.at(param.array));
+        add_number({Number::Kind::Offset, DType::Int64, id}, offset_names_.at(param.array));
     }
-    std::string parts = array_parameters(id, arguments);
-    return out.empty() && !parts.empty() ? parts.substr(2) : out + parts;
+    for (const auto& [part, name] : array_parts(id)) {
+        const auto [p, field, axis] = part;
+        const bool is_extent = field == Field::Extent;
+        add_number(
+            {is_extent ? Number::Kind::Extent : Number::Kind::Stride, DType::Int64, p, axis}, name);
+    }
+}
+
+/// The struct of the kernel's numbers, the largest first, so that it has no holes; the last
+/// argument. Empty where there are none.
+std::string Writer::numbers_struct() {
+    Kernel& kernel = program_.kernels.back();
+    if (kernel.numbers.empty()) return {};
+    std::string members;
+    std::int64_t bytes = 0, widest = 0;
+    for (std::int64_t size : {8, 4, 2, 1}) {
+        for (std::size_t k = 0; k < kernel.numbers.size(); ++k) {
+            Number& number = kernel.numbers[k];
+            if (size_of(number.dtype) != size) continue;
+            number.at = bytes;
+            bytes += size;
+            widest = std::max(widest, size);
+            members += "    " + std::string(storage_type(number.dtype)) + " " + number_names_[k] +
+                       ";\n";
+        }
+    }
+    kernel.arguments.push_back(
+        {Argument::Kind::Numbers, -1, -1, (bytes + widest - 1) / widest * widest});
+    return "struct " + kernel.name + "_numbers {\n" + members + "};\n\n";
 }
 
 std::string Writer::kernel_head_and_arguments() {
     Kernel& kernel = program_.kernels.back();
     std::vector<std::string> parameters;
-    for (std::size_t p = 0; p < f().params.size(); ++p) {
-        std::string text = kernel_parameter(static_cast<std::int32_t>(p), kernel.arguments);
-        if (!text.empty()) parameters.push_back(std::move(text));
-    }
+    for (std::size_t p = 0; p < f().params.size(); ++p)
+        add_parameter(static_cast<std::int32_t>(p), parameters);
     for (std::int32_t id : usage().arrays) {
         const Array& a = f().arrays[static_cast<std::size_t>(id)];
         if (a.param >= 0 || a.space != Space::Global) continue;
@@ -170,44 +198,52 @@ std::string Writer::kernel_head_and_arguments() {
             need_type(a.dtype, {}, "array '" + a.name + "'");
             parameters.push_back(pointer(Space::Global, a.dtype, a.writable) + " " +
                                  array_names_.at(id));
-            parameters.push_back("long " + offset_names_.at(id));
-            kernel.arguments.push_back({Argument::Kind::Memory, -1, 0, id});
-            kernel.arguments.push_back({Argument::Kind::Offset, -1, 0, id});
+            kernel.arguments.push_back({Argument::Kind::Memory, -1, id});
+            add_number({Number::Kind::Offset, DType::Int64, -1, 0, id}, offset_names_.at(id));
             continue;
         }
         parameters.push_back(pointer(Space::Global, a.dtype, true) + " " + array_names_.at(id));
         std::int64_t bytes = constant_count(id, usage().allocations.at(id)) * size_of(a.dtype);
-        kernel.arguments.push_back({Argument::Kind::Scratch, -1, 0, id, bytes});
+        kernel.arguments.push_back({Argument::Kind::Scratch, -1, id, bytes});
     }
     if (kernel.tests_range && f().grid.empty()) {
         for (int axis = 0; axis < f().dimensions; ++axis) {
             range_end_names_.push_back(names_->unique("range_end" + std::to_string(axis)));
-            parameters.push_back("long " + range_end_names_.back());
-            kernel.arguments.push_back({Argument::Kind::RangeEnd, -1, axis});
+            add_number({Number::Kind::RangeEnd, DType::Int64, -1, axis}, range_end_names_.back());
         }
     }
     if (!f().results.empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + results_name_);
-        kernel.arguments.push_back({Argument::Kind::Results, -1, 0, -1,
+        kernel.arguments.push_back({Argument::Kind::Results, -1, -1,
                                     8 * static_cast<std::int64_t>(f().results.size())});
     }
     if (kernel.can_fault || !faults_before().empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + faults_name_);
         kernel.arguments.push_back({Argument::Kind::Fault});
     }
-    if (kernel.can_fault && relaunches_) {
-        parameters.push_back("long " + launch_name_);
-        kernel.arguments.push_back({Argument::Kind::Launch});
-    }
-    std::string out = kernel_head(kernel.name) + "(";
+    if (kernel.can_fault && relaunches_) add_number({Number::Kind::Launch}, launch_name_);
+    const std::string numbers = numbers_struct();
+    if (!numbers.empty())
+        parameters.push_back("const struct " + kernel.name + "_numbers " + numbers_name_);
+    std::string out = numbers + kernel_head(kernel.name) + "(";
     for (std::size_t i = 0; i < parameters.size(); ++i)
         out += (i ? ",\n    " : "\n    ") + parameters[i];
     return out + ")\n";
 }
 
+/// Names for the numbers: registers, also where the struct lies in memory.
+void Writer::take_numbers() {
+    const Kernel& kernel = program_.kernels.back();
+    for (std::size_t k = 0; k < kernel.numbers.size(); ++k) {
+        const Number& number = kernel.numbers[k];
+        if (number.kind == Number::Kind::Offset) continue;
+        line("const " + std::string(storage_type(number.dtype)) + " " + number_names_[k] + " = " +
+             numbers_name_ + "." + number_names_[k] + ";");
+    }
+}
+
 std::string Writer::callee_head() {
     std::string out;
-    std::vector<Argument> ignored;
     for (std::size_t p = 0; p < f().params.size(); ++p) {
         auto id = static_cast<std::int32_t>(p);
         const Param& param = f().params[p];
@@ -215,7 +251,8 @@ std::string Writer::callee_head() {
         if (param.is_array()) {
             const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
             out += pointer(Space::Global, a.dtype, a.writable) + " " +
-                   array_names_.at(param.array) + array_parameters(id, ignored);
+                   array_names_.at(param.array);
+            for (const auto& part : array_parts(id)) out += ", long " + part.second;
         } else {
             out += std::string(c_type(param.dtype)) + " " + part_names_.at({id, Field::Value, 0});
         }
@@ -297,10 +334,11 @@ void Writer::write_body() {
     indent_ = 1;
     last_line_ = {};
     if (is_kernel(current_)) {
+        take_numbers();
         write_fault_test();
         for (const auto& [array, offset] : offset_names_) {
             if (usage().arrays.contains(array))
-                line(array_names_.at(array) + " += " + offset + ";");
+                line(array_names_.at(array) + " += " + numbers_name_ + "." + offset + ";");
         }
     }
     write_range_test();
@@ -325,7 +363,7 @@ void Writer::write_function(std::size_t index) {
     std::string head;
     if (is_kernel(index)) {
         bool tests_range = !f().grid.empty() || !usage().sees_groups;
-        Kernel kernel{function_names_[index], index, {}, {0, 1, 2}, usage().can_fault, tests_range};
+        Kernel kernel{function_names_[index], index, {}, {}, {0, 1, 2}, usage().can_fault, tests_range};
         auto fastest = static_cast<std::size_t>(f().grid.empty() ? fastest_axis(f()) : 0);
         std::swap(kernel.axes[0], kernel.axes[fastest]);
         program_.kernels.push_back(std::move(kernel));

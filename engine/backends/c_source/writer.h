@@ -100,10 +100,13 @@ class Writer {
     void write_function(std::size_t index);
     void name_function();
     std::string kernel_head_and_arguments();
-    std::string kernel_parameter(std::int32_t param, std::vector<Argument>& arguments);
+    std::string numbers_struct();
+    void add_number(Number number, const std::string& name);
+    void take_numbers();
+    void add_parameter(std::int32_t param, std::vector<std::string>& parameters);
     std::string callee_head();
     std::int64_t constant_count(std::int32_t array, ir::S allocation) const;
-    std::string array_parameters(std::int32_t param, std::vector<Argument>& arguments);
+    std::vector<std::pair<Usage::Part, std::string>> array_parts(std::int32_t param) const;
     void write_body();
     void write_range_test();
     std::vector<std::size_t> faults_before() const;
@@ -181,7 +184,8 @@ class Writer {
     std::map<std::int32_t, double>
         var_magnitudes_;  ///< of variables that are set once and loop variables
     std::vector<std::string> result_names_, range_end_names_;
-    std::string faults_name_, launch_name_, results_name_;
+    std::string faults_name_, launch_name_, results_name_, numbers_name_;
+    std::vector<std::string> number_names_;  ///< of the kernel's numbers
     std::unique_ptr<Names> names_;
     std::string text_;
     int indent_ = 0;

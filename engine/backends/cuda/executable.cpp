@@ -409,12 +409,12 @@ HostEnd CudaExecutable::start(const LaunchArgs& args, LaunchState& state,
     return end;
 }
 
-std::unique_ptr<PendingFault> CudaExecutable::submit(const LaunchArgs& args) {
+std::shared_ptr<const PendingFault> CudaExecutable::submit(const LaunchArgs& args) {
     if (module_.noted) return Executable::submit(args);  // what it prints comes in order
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
-    return pending_fault<Faults>(std::move(faults));
+    return faults;
 }
 
 Fault CudaExecutable::launch(const LaunchArgs& args) {

@@ -24,7 +24,7 @@ class CudaExecutable final : public Executable {
     CudaExecutable& operator=(const CudaExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
-    std::unique_ptr<PendingFault> submit(const LaunchArgs& args) override;
+    std::shared_ptr<const PendingFault> submit(const LaunchArgs& args) override;
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return ptx_; }

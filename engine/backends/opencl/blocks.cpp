@@ -28,7 +28,7 @@ class Block : public MemoryBlock {
     /// The driver keeps the buffer until the commands that use it are done.
     ~Block() override {
         device_.note_use(kind, -memory.bytes);
-        if (device_.is_usable()) api().clReleaseMemObject(buffer(memory));
+        device_.release(buffer(memory));
     }
 
   private:
@@ -47,7 +47,7 @@ class PinnedBlock final : public MemoryBlock {
         void* mapped = api().clEnqueueMapBuffer(device_.own_queue()->handle(), buffer_, CL_TRUE,
                                                 CL_MAP_READ | CL_MAP_WRITE, 0, size(bytes), 0,
                                                 nullptr, nullptr, &code);
-        if (code != CL_SUCCESS) api().clReleaseMemObject(buffer_);
+        if (code != CL_SUCCESS) device_.release(buffer_);
         device_.check(code, "clEnqueueMapBuffer");
         kind = MemoryKind::Pinned;
         host = static_cast<char*>(mapped);
@@ -58,7 +58,7 @@ class PinnedBlock final : public MemoryBlock {
         if (!device_.is_usable()) return;
         api().clEnqueueUnmapMemObject(device_.own_queue()->handle(), buffer_, host, 0, nullptr,
                                       nullptr);
-        api().clReleaseMemObject(buffer_);
+        device_.release(buffer_);
     }
 
   private:
@@ -81,7 +81,7 @@ class ForeignBlock final : public MemoryBlock {
     ~ForeignBlock() override {
         if (!device_.is_usable()) return;
         if (theirs_.queue) api().clReleaseCommandQueue(queue());
-        api().clReleaseMemObject(buffer(memory));
+        device_.release(buffer(memory));
     }
     void wait_for_others() override {
         if (theirs_.queue) device_.check(api().clFinish(queue()), "clFinish");
@@ -117,7 +117,7 @@ cl_mem OpenCLDevice::buffer_over(HostMemory memory) {
     if (code == CL_SUCCESS)
         static_cast<void>(kept.release());  // the callback's
     else
-        api().clReleaseMemObject(made);
+        release(made);
     check(code, "clSetMemObjectDestructorCallback");
     return made;
 }

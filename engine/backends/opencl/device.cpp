@@ -102,7 +102,13 @@ Memory OpenCLDevice::allocate(std::int64_t bytes) {
 
 void OpenCLDevice::free(Memory memory) noexcept {
     // The driver keeps the buffer until the commands that use it are done.
-    if (memory.handle && is_usable()) api().clReleaseMemObject(buffer(memory));
+    if (memory.handle) release(buffer(memory));
+}
+
+void OpenCLDevice::release(cl_mem buffer) noexcept {
+    if (!is_usable()) return;
+    released_.fetch_add(1, std::memory_order_release);
+    api().clReleaseMemObject(buffer);
 }
 
 void OpenCLDevice::copy_in(Memory to, std::int64_t offset, const void* from, std::int64_t bytes) {

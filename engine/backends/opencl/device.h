@@ -1,6 +1,7 @@
 // One OpenCL device: its context and queue, memory and copies, and the programs built for it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -81,6 +82,9 @@ class OpenCLDevice final : public Device,
     /// Builds text, or returns what was built from the same text and options before.
     std::shared_ptr<BuiltProgram> build(const std::string& source, const CompileOptions& options);
     void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
+    void release(cl_mem buffer) noexcept;
+    /// How many buffers were released so far.
+    std::uint64_t released() const { return released_.load(std::memory_order_acquire); }
     /// A buffer over memory of the host, which is given back once driver and arrays have let go.
     cl_mem buffer_over(HostMemory memory);
 
@@ -112,6 +116,7 @@ class OpenCLDevice final : public Device,
     int parts_ = 0;  ///< that were made of it
     std::once_flag copies_opened_;
     std::unique_ptr<OpenCLQueue> copies_;
+    std::atomic<std::uint64_t> released_ = 0;
     std::once_flag shared_asked_;
     bool has_shared_bytes_ = false;
     std::mutex shared_mutex_;

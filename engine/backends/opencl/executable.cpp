@@ -2,6 +2,7 @@
 #include "backends/opencl/executable.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -13,6 +14,7 @@
 namespace unisono::opencl {
 using c_source::Argument;
 using c_source::FaultRecord;
+using c_source::Number;
 
 OpenCLExecutable::OpenCLExecutable(OpenCLDevice& device, ir::Module module,
                                    std::shared_ptr<const passes::HostProgram> host,
@@ -94,71 +96,83 @@ OpenCLExecutable::LaunchState OpenCLExecutable::prepare() const {
     return state;
 }
 
+/// Those that are set to what they were stay: a call of the driver takes as long as the rest.
 void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
                                      const LaunchState& state) {
     const c_source::Kernel& text = program_.kernels[index];
-    cl_uint position_of_argument = 0;
-    auto set = [&](const void* value, std::size_t size) {
-        device_.check(
-            api().clSetKernelArg(kernels_[index].kernel, position_of_argument++, size, value),
-            "clSetKernelArg");
+    Kernel& kernel = kernels_[index];
+    const std::uint64_t released = device_.released();
+    // A buffer may lie where another one was: drivers may know them apart.
+    const bool are_known = kernel.set.size() == text.arguments.size() && kernel.released == released;
+    kernel.set.resize(text.arguments.size());
+    kernel.released = released;
+    cl_uint position = 0;
+    auto set = [&](std::size_t size, const void* value) {
+        const cl_int code = api().clSetKernelArg(kernel.kernel, position, size, value);
+        if (code != CL_SUCCESS) kernel.set.clear();
+        device_.check(code, "clSetKernelArg");
     };
     auto set_memory = [&](Memory m) {
+        if (are_known && kernel.set[position] == m.handle) return;
+        kernel.set[position] = m.handle;
         auto* handle = reinterpret_cast<void*>(m.handle);  // a cl_mem
-        set(&handle, sizeof handle);
+        set(sizeof handle, &handle);
+    };
+    auto position_of = [&](std::int32_t param) {
+        return static_cast<std::size_t>(position_[static_cast<std::size_t>(param)]);
     };
     for (const Argument& a : text.arguments) {
-        if (a.kind == Argument::Kind::RangeEnd) {
-            auto k = static_cast<std::size_t>(a.axis);
-            cl_long end = args.range.offset[k] + args.range.global[k];
-            set(&end, sizeof end);
-            continue;
-        }
-        if (a.kind == Argument::Kind::Launch) {
-            const cl_long launch = state.number;
-            set(&launch, sizeof launch);
-            continue;
-        }
-        if (a.param < 0 && a.kind == Argument::Kind::Memory) {
-            set_memory(state.slots[static_cast<std::size_t>(a.array)].memory);
-            continue;
-        }
-        if (a.param < 0 && a.kind == Argument::Kind::Offset) {
-            const auto slot = static_cast<std::size_t>(a.array);
-            const cl_long elements =
-                state.slots[slot].offset / size_of(module_.entry().arrays[slot].dtype);
-            set(&elements, sizeof elements);
-            continue;
-        }
-        if (a.param < 0) {
-            set_memory(a.kind == Argument::Kind::Fault     ? state.fault_memory
-                       : a.kind == Argument::Kind::Results ? state.results.memory()
-                                                           : state.scratch.at(a.array).memory());
-            continue;
-        }
-        auto param = static_cast<std::size_t>(a.param);
-        auto position = static_cast<std::size_t>(position_[param]);
-        auto axis = static_cast<std::size_t>(a.axis);
-        DType t = module_.entry().params[param].dtype;
         switch (a.kind) {
-            case Argument::Kind::Memory: set_memory(args.arrays[position].memory); break;
-            case Argument::Kind::Offset: {
-                cl_long elements = args.arrays[position].offset / size_of(t);
-                set(&elements, sizeof elements);
+            case Argument::Kind::Memory:
+                set_memory(a.param < 0 ? state.slots[static_cast<std::size_t>(a.array)].memory
+                                       : args.arrays[position_of(a.param)].memory);
                 break;
-            }
-            case Argument::Kind::Extent:
-                set(&args.arrays[position].shape[axis], sizeof(cl_long));
+            case Argument::Kind::Scratch: set_memory(state.scratch.at(a.array).memory()); break;
+            case Argument::Kind::Results: set_memory(state.results.memory()); break;
+            case Argument::Kind::Fault: set_memory(state.fault_memory); break;
+            case Argument::Kind::Numbers:
+                if (gather_numbers(index, a.bytes, args, state) || !are_known)
+                    set(kernel.numbers.size(), kernel.numbers.data());
                 break;
-            case Argument::Kind::Stride:
-                set(&args.arrays[position].strides[axis], sizeof(cl_long));
-                break;
-            case Argument::Kind::Value:
-                set(&args.scalars[position], static_cast<std::size_t>(size_of(t)));
-                break;
-            default: break;
         }
+        ++position;
     }
+}
+
+/// Into the kernel's memory for them; returns whether one changed.
+bool OpenCLExecutable::gather_numbers(std::size_t index, std::int64_t bytes, const LaunchArgs& args,
+                                      const LaunchState& state) {
+    std::vector<std::byte>& numbers = kernels_[index].numbers;
+    numbers.resize(static_cast<std::size_t>(bytes));
+    bool has_changed = false;
+    for (const Number& number : program_.kernels[index].numbers) {
+        const std::int64_t value = value_of(number, args, state);
+        const auto size = static_cast<std::size_t>(size_of(number.dtype));
+        has_changed = has_changed || std::memcmp(numbers.data() + number.at, &value, size) != 0;
+        std::memcpy(numbers.data() + number.at, &value, size);
+    }
+    return has_changed;
+}
+
+/// Its bits, in the first bytes.
+std::int64_t OpenCLExecutable::value_of(const Number& number, const LaunchArgs& args,
+                                        const LaunchState& state) const {
+    const auto axis = static_cast<std::size_t>(number.axis);
+    if (number.kind == Number::Kind::RangeEnd)
+        return args.range.offset[axis] + args.range.global[axis];
+    if (number.kind == Number::Kind::Launch) return state.number;
+    if (number.param < 0) {
+        const auto slot = static_cast<std::size_t>(number.array);
+        return state.slots[slot].offset / size_of(module_.entry().arrays[slot].dtype);
+    }
+    const auto param = static_cast<std::size_t>(number.param);
+    const auto position = static_cast<std::size_t>(position_[param]);
+    if (number.kind == Number::Kind::Value)
+        return static_cast<std::int64_t>(args.scalars[position]);
+    const ArrayArg& array = args.arrays[position];
+    if (number.kind == Number::Kind::Offset)
+        return array.offset / size_of(module_.entry().params[param].dtype);
+    return number.kind == Number::Kind::Extent ? array.shape[axis] : array.strides[axis];
 }
 
 /// The range of a kernel: its grid's sizes, or what the user launched.
@@ -234,41 +248,38 @@ std::int64_t OpenCLExecutable::group_items(const NDRange& range) const {
 }
 
 void OpenCLExecutable::check_local(std::size_t index, const NDRange& range) const {
-    const std::string head = program_.kernels[index].name + ": ";
+    const c_source::Kernel& kernel = program_.kernels[index];
     const DeviceInfo& info = device_.info();
+    const auto refuse = [&](const std::string& what) {
+        fail(ErrorKind::Value, kernel.name + ": " + what);
+    };
     std::int64_t items = 1;
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
-        std::string axis = " of axis " + std::to_string(program_.kernels[index].axes[k]);
-        std::string got = "got " + std::to_string(range.local[k]);
-        if (range.local[k] < 0 || range.global[k] < 0) {
-            fail(ErrorKind::Value, head + "a size" + axis + " is negative; got global " +
-                                       std::to_string(range.global[k]) + ", local " +
-                                       std::to_string(range.local[k]) +
-                                       "; expected sizes of at least 1");
+        const std::int64_t global = range.global[k], local = range.local[k];
+        const auto axis = [&] { return " of axis " + std::to_string(kernel.axes[k]); };
+        if (local < 0 || global < 0) {
+            refuse("a size" + axis() + " is negative; got global " + std::to_string(global) +
+                   ", local " + std::to_string(local) + "; expected sizes of at least 1");
         }
-        if (range.local[k] > 0 && range.global[k] % range.local[k] != 0) {
-            fail(ErrorKind::Value, head + "the local size" + axis +
-                                       " does not divide the global size; " + got + " and " +
-                                       std::to_string(range.global[k]) +
-                                       "; round the global size up and test the id "
-                                       "in the kernel, or give no local size");
+        if (local > 0 && global % local != 0) {
+            refuse("the local size" + axis() + " does not divide the global size; got " +
+                   std::to_string(local) + " and " + std::to_string(global) +
+                   "; round the global size up and test the id in the kernel, or give no local "
+                   "size");
         }
-        if (range.local[k] > info.max_work_item_sizes[k]) {
-            fail(ErrorKind::Value,
-                 head + "the local size" + axis + " is above the device's limit; " + got +
-                     "; expected "
-                     "at most " +
-                     std::to_string(info.max_work_item_sizes[k]) + " on '" + info.name + "'");
+        if (local > info.max_work_item_sizes[k]) {
+            refuse("the local size" + axis() + " is above the device's limit; got " +
+                   std::to_string(local) + "; expected at most " +
+                   std::to_string(info.max_work_item_sizes[k]) + " on '" + info.name + "'");
         }
-        items *= std::max<std::int64_t>(1, range.local[k]);
+        items *= std::max<std::int64_t>(1, local);
     }
     std::int64_t limit = std::min(info.max_work_group_size, kernels_[index].max_group);
     if (items > limit) {
-        fail(ErrorKind::Value, head + "a work-group has too many work-items; got " +
-                                   std::to_string(items) + "; expected at most " +
-                                   std::to_string(limit) + " for this kernel on '" + info.name +
-                                   "'; give smaller local sizes, or none");
+        refuse("a work-group has too many work-items; got " + std::to_string(items) +
+               "; expected at most " + std::to_string(limit) + " for this kernel on '" + info.name +
+               "'; give smaller local sizes, or none");
     }
 }
 
@@ -441,16 +452,16 @@ HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
         faults->note_own(end.fault);
         q.fence();  // a completion, with which the fault is found, also where nothing was started
     }
-    device_.check(api().clFlush(q.handle()), "clFlush");
+    q.flush();
     return end;
 }
 
-std::unique_ptr<PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
+std::shared_ptr<const PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
     if (module_.noted) return Executable::submit(args);  // what it prints comes in order
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
-    return pending_fault<Faults>(std::move(faults));
+    return faults;
 }
 
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {

@@ -25,7 +25,7 @@ class OpenCLExecutable final : public Executable {
     OpenCLExecutable& operator=(const OpenCLExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
-    std::unique_ptr<PendingFault> submit(const LaunchArgs& args) override;
+    std::shared_ptr<const PendingFault> submit(const LaunchArgs& args) override;
     void check(const LaunchArgs& args) const override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return program_.source; }
@@ -35,6 +35,10 @@ class OpenCLExecutable final : public Executable {
     struct Kernel {
         cl_kernel kernel = nullptr;
         std::int64_t max_group = 1;  ///< work-items of a group with this kernel's registers
+        // What its arguments are set to; empty where that is not known.
+        std::vector<std::uintptr_t> set;  ///< buffers, by argument
+        std::vector<std::byte> numbers;
+        std::uint64_t released = 0;  ///< OpenCLDevice::released() at that time
     };
     /// Memory that the kernels of one launch share.
     struct LaunchState {
@@ -58,6 +62,10 @@ class OpenCLExecutable final : public Executable {
     /// Starts a kernel; false where its range is empty.
     bool start_kernel(std::size_t index, const LaunchArgs& args, const LaunchState& state);
     void set_arguments(std::size_t index, const LaunchArgs& args, const LaunchState& state);
+    bool gather_numbers(std::size_t index, std::int64_t bytes, const LaunchArgs& args,
+                        const LaunchState& state);
+    std::int64_t value_of(const c_source::Number& number, const LaunchArgs& args,
+                          const LaunchState& state) const;
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
     std::int64_t group_items(const NDRange& range) const;
     void choose_local(std::size_t index, NDRange& range) const;

@@ -55,15 +55,28 @@ static bool pick(__global const float* a, long a_shape0, long a_stride0, long k,
     return false;
 }
 
+struct checked_call_numbers {
+    long a_offset;
+    long a_shape0;
+    long a_stride0;
+    long index_offset;
+    long out_offset;
+    long out_shape0;
+};
+
 __kernel void checked_call(
-    __global const float* a, long a_offset, long a_shape0, long a_stride0,
-    __global const long* index, long index_offset,
-    __global float* out, long out_offset, long out_shape0,
-    __global long* faults)
+    __global const float* a,
+    __global const long* index,
+    __global float* out,
+    __global long* faults,
+    const struct checked_call_numbers numbers)
 {
-    a += a_offset;
-    index += index_offset;
-    out += out_offset;
+    const long a_shape0 = numbers.a_shape0;
+    const long a_stride0 = numbers.a_stride0;
+    const long out_shape0 = numbers.out_shape0;
+    a += numbers.a_offset;
+    index += numbers.index_offset;
+    out += numbers.out_offset;
     const long i = (long)get_global_id(0);  // 6
     if (i >= out_shape0) {
         return;

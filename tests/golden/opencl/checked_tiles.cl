@@ -51,15 +51,28 @@ static long un_floordiv_long(long a, long b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+struct checked_tiles_numbers {
+    long a_offset;
+    long a_shape0;
+    long sums_offset;
+    long sums_shape0;
+    long index_offset;
+    long index_shape0;
+};
+
 __kernel void checked_tiles(
-    __global const float* a, long a_offset, long a_shape0,
-    __global float* sums, long sums_offset, long sums_shape0,
-    __global const long* index, long index_offset, long index_shape0,
-    __global long* faults)
+    __global const float* a,
+    __global float* sums,
+    __global const long* index,
+    __global long* faults,
+    const struct checked_tiles_numbers numbers)
 {
-    a += a_offset;
-    sums += sums_offset;
-    index += index_offset;
+    const long a_shape0 = numbers.a_shape0;
+    const long sums_shape0 = numbers.sums_shape0;
+    const long index_shape0 = numbers.index_shape0;
+    a += numbers.a_offset;
+    sums += numbers.sums_offset;
+    index += numbers.index_offset;
     __local float tile[64];  // 3
     __local volatile int un_failed_at;
     int un_barriers = 0;

@@ -30,10 +30,17 @@ static int un_add_int(int a, int b)
     return (int)((uint)a + (uint)b);
 }
 
+struct collatz_numbers {
+    long out_offset;
+    long out_shape0;
+};
+
 __kernel void collatz(
-    __global int* out, long out_offset, long out_shape0)
+    __global int* out,
+    const struct collatz_numbers numbers)
 {
-    out += out_offset;
+    const long out_shape0 = numbers.out_shape0;
+    out += numbers.out_offset;
     const long i = (long)get_global_id(0);  // 2
     if (i >= out_shape0) {
         return;

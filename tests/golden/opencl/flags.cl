@@ -6,14 +6,23 @@ static bool un_invert_bool(bool a)
     return !a;
 }
 
+struct flags_numbers {
+    long a_offset;
+    long b_offset;
+    long out_offset;
+    long out_shape0;
+};
+
 __kernel void flags(
-    __global const uchar* a, long a_offset,
-    __global const uchar* b, long b_offset,
-    __global uchar* out, long out_offset, long out_shape0)
+    __global const uchar* a,
+    __global const uchar* b,
+    __global uchar* out,
+    const struct flags_numbers numbers)
 {
-    a += a_offset;
-    b += b_offset;
-    out += out_offset;
+    const long out_shape0 = numbers.out_shape0;
+    a += numbers.a_offset;
+    b += numbers.b_offset;
+    out += numbers.out_offset;
     const long i = (long)get_global_id(0);  // 2
     if (i >= out_shape0) {
         return;

@@ -25,10 +25,31 @@ static long un_mul_long(long a, long b)
     return (long)((ulong)a * (ulong)b);
 }
 
+struct four_axes_numbers {
+    long out_offset;
+    long out_shape0;
+    long out_shape1;
+    long out_shape2;
+    long out_shape3;
+    long out_stride0;
+    long out_stride1;
+    long out_stride2;
+    long out_stride3;
+};
+
 __kernel void four_axes(
-    __global long* out, long out_offset, long out_shape0, long out_shape1, long out_shape2, long out_shape3, long out_stride0, long out_stride1, long out_stride2, long out_stride3)
+    __global long* out,
+    const struct four_axes_numbers numbers)
 {
-    out += out_offset;
+    const long out_shape0 = numbers.out_shape0;
+    const long out_shape1 = numbers.out_shape1;
+    const long out_shape2 = numbers.out_shape2;
+    const long out_shape3 = numbers.out_shape3;
+    const long out_stride0 = numbers.out_stride0;
+    const long out_stride1 = numbers.out_stride1;
+    const long out_stride2 = numbers.out_stride2;
+    const long out_stride3 = numbers.out_stride3;
+    out += numbers.out_offset;
     const long p = un_floordiv_long((long)get_global_id(2), out_shape1);  // 2
     const long q = un_mod_long((long)get_global_id(2), out_shape1);  // 3
     const long r = (long)get_global_id(1);  // 4

@@ -8,12 +8,18 @@ static long un_floordiv_long(long a, long b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+struct group_sums_numbers {
+    long a_offset;
+    long sums_offset;
+};
+
 __kernel void group_sums(
-    __global const float* a, long a_offset,
-    __global float* sums, long sums_offset)
+    __global const float* a,
+    __global float* sums,
+    const struct group_sums_numbers numbers)
 {
-    a += a_offset;
-    sums += sums_offset;
+    a += numbers.a_offset;
+    sums += numbers.sums_offset;
     __local float tile[64];  // 3
     const long lid = (long)get_local_id(0);  // 4
     tile[lid] = a[(long)get_global_id(0)];  // 5

@@ -57,19 +57,31 @@ static void un_atomic_add_uint8(volatile __global uchar* at, uchar value)
     }
 }
 
+struct histogram_numbers {
+    long bins_offset;
+    long bins_shape0;
+    long total_offset;
+    long peak_offset;
+    long seen_offset;
+    long a_offset;
+    long range_end0;
+};
+
 __kernel void histogram(
-    __global int* bins, long bins_offset, long bins_shape0,
-    __global long* total, long total_offset,
-    __global double* peak, long peak_offset,
-    __global uchar* seen, long seen_offset,
-    __global const int* a, long a_offset,
-    long range_end0)
+    __global int* bins,
+    __global long* total,
+    __global double* peak,
+    __global uchar* seen,
+    __global const int* a,
+    const struct histogram_numbers numbers)
 {
-    bins += bins_offset;
-    total += total_offset;
-    peak += peak_offset;
-    seen += seen_offset;
-    a += a_offset;
+    const long bins_shape0 = numbers.bins_shape0;
+    const long range_end0 = numbers.range_end0;
+    bins += numbers.bins_offset;
+    total += numbers.total_offset;
+    peak += numbers.peak_offset;
+    seen += numbers.seen_offset;
+    a += numbers.a_offset;
     if ((long)get_global_id(0) >= range_end0) {
         return;
     }

@@ -34,11 +34,20 @@ static long un_min_long(long a, long b)
     return a <= b ? a : b;
 }
 
+struct sum_of_squares_numbers {
+    long a_offset;
+    long a_shape0;
+    long a_stride0;
+};
+
 __kernel void sum_of_squares(
-    __global const double* a, long a_offset, long a_shape0, long a_stride0,
-    __global double* total_partials)
+    __global const double* a,
+    __global double* total_partials,
+    const struct sum_of_squares_numbers numbers)
 {
-    a += a_offset;
+    const long a_shape0 = numbers.a_shape0;
+    const long a_stride0 = numbers.a_stride0;
+    a += numbers.a_offset;
     const long count = un_max_long(a_shape0, 0);  // 3
     const long chunk_size = un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256);
     const long chunks = (long)un_floordiv_ulong((ulong)(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1), (ulong)un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));
@@ -53,11 +62,16 @@ __kernel void sum_of_squares(
     total_partials[chunk] = total_chunk;  // 3
 }
 
+struct sum_of_squares_2_numbers {
+    long a_shape0;
+};
+
 __kernel void sum_of_squares_2(
-    long a_shape0,
     __global double* total_partials,
-    __global long* results)
+    __global long* results,
+    const struct sum_of_squares_2_numbers numbers)
 {
+    const long a_shape0 = numbers.a_shape0;
     double total = 0.0;  // 2
     const long chunks = (long)un_floordiv_ulong((ulong)(un_max_long(a_shape0, 0) + un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256) - 1), (ulong)un_floordiv_long(un_max_long(a_shape0, 0) + 255, 256));  // 3
     for (long chunk_1 = 0; chunk_1 < un_min_long(chunks, 256); ++chunk_1) {

@@ -23,14 +23,29 @@ static int un_add_int(int a, int b)
     return (int)((uint)a + (uint)b);
 }
 
+struct wraps_numbers {
+    long a_offset;
+    long a_stride0;
+    long b_offset;
+    long b_stride0;
+    long out_offset;
+    long out_shape0;
+    long out_stride0;
+};
+
 __kernel void wraps(
-    __global const int* a, long a_offset, long a_stride0,
-    __global const int* b, long b_offset, long b_stride0,
-    __global int* out, long out_offset, long out_shape0, long out_stride0)
+    __global const int* a,
+    __global const int* b,
+    __global int* out,
+    const struct wraps_numbers numbers)
 {
-    a += a_offset;
-    b += b_offset;
-    out += out_offset;
+    const long a_stride0 = numbers.a_stride0;
+    const long b_stride0 = numbers.b_stride0;
+    const long out_shape0 = numbers.out_shape0;
+    const long out_stride0 = numbers.out_stride0;
+    a += numbers.a_offset;
+    b += numbers.b_offset;
+    out += numbers.out_offset;
     const long i = (long)get_global_id(0);  // 2
     if (i >= out_shape0) {
         return;
