@@ -348,6 +348,7 @@ class RawKernel:
     def _begin(self, module, name):
         self._module, self.name, self.__name__ = module, name, name
         self._made, self._launches, self._declared, self._found = {}, {}, None, None
+        self._types, self._known = b"", {}  # of calls whose arguments are passed as they are
         self.max_dynamic_shared_size_bytes, self.kernel = 0, self
 
     def __reduce__(self):
@@ -464,6 +465,10 @@ class RawKernel:
             Declared(name, c.base, c.is_pointer, c.record, c.is_const)
             for c, name, _ in function.parameters
         ]
+        if not made.hidden and all(d.record is None for d in self._declared):
+            self._types = _engine._raw_types(
+                tuple((d.base, d.is_pointer) for d in self._declared)
+            )
         self._made[shared] = found = (kernels, python, options, flatten, made.hidden)
         return found
 
@@ -493,6 +498,19 @@ class RawKernel:
             raise TypeError(
                 f"{self.name}: args is a tuple; got {type(args).__name__}; write {self.name}(grid, block, (x, y))"
             )
+        plain = None
+        if self._types and stream is None and type(args) is tuple:
+            place = _engine._raw_place(self._types, args)
+            if place and type(grid) is tuple and type(block) is tuple:
+                plain = place, shared_mem, grid, block
+                try:
+                    known = self._known.get(plain)
+                except TypeError:  # sizes that are no numbers
+                    plain = known = None
+                if known is not None:
+                    launch, over, local = known
+                    launch(over, local, args, {})
+                    return
         device = place_of(args)
         found = self._launches.get((device, shared_mem))
         if found is None:
@@ -522,6 +540,8 @@ class RawKernel:
                 k._launch(over, local, tuple(given), {})
         else:
             k._launch(over, local, tuple(given), {})
+        if plain and len(self._known) < _most_launches:
+            self._known[plain] = k._launch, over, local
         for there, here in back:
             here[...] = there.to_device("cpu")
 

@@ -666,3 +666,70 @@ def test_more_shared_memory_than_there_is(device):
         kernel((1,), (32,), (x,), shared_mem=1 << 30)
     kernel((1,), (32,), (x,), shared_mem=128)
     assert x.tolist() == list(range(32))[::-1]
+
+
+def test_calls_of_one_kernel_with_other_arguments(chosen):
+    """Calls whose arguments pass as they are take a short way: each of these leaves it, or comes back to it."""
+    add = un.RawKernel(
+        r"""extern "C" __global__ void add(const float* x, int n, float* z) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < 8) z[i] += x[i] + n;
+        }""",
+        "add",
+    )
+    place = "cpu" if chosen == "interp" else chosen
+    x, y, z = there(place, *(np.arange(k, k + 8, dtype=np.float32) for k in (0, 10, 20)))
+    wanted = np.arange(20, 28, dtype=np.float32)
+
+    def call(x, n, z=z, grid=(2,), block=(4,)):
+        nonlocal wanted
+        add(grid, block, (x, n, z))
+        wanted = wanted + np.asarray(x.to_device("cpu")).reshape(-1) + int(n)
+
+    for n in (1, 2, -(2**20), np.int32(7), True, 3):
+        call(x, n)
+        call(y, n)
+    call(x.reshape(2, 4), 1)
+    call(x, 1, grid=1, block=8)
+    call(x, 1, grid=(1,), block=(8,))
+    with pytest.raises(OverflowError, match="'n' is int32; got 2147483648"):
+        add((2,), (4,), (x, 2**31, z))
+    with pytest.raises(OverflowError, match="'n' is int32; got 18446744073709551616"):
+        add((2,), (4,), (x, 2**64, z))
+    with pytest.raises(TypeError, match="'n' is int32; got the float 1.0"):
+        add((2,), (4,), (x, 1.0, z))
+    with pytest.raises(TypeError, match="'x' is a pointer to float32; got an array of float64"):
+        add((2,), (4,), (x.astype(np.float64), 1, z))
+    with pytest.raises(ValueError, match="do not follow each other"):
+        add((2,), (4,), (un.zeros(16, np.float32, device=place)[::2], 1, z))
+    with pytest.raises(TypeError, match="takes 3 arguments; got 2"):
+        add((2,), (4,), (x, 1))
+    with pytest.raises(TypeError):
+        add(([2],), (4,), (x, 1, z))
+    call(y, 5)
+    np.testing.assert_array_equal(np.asarray(z.to_device("cpu")), wanted)
+
+
+def test_launches_whose_arguments_change_in_turn(chosen):
+    """What stays from launch to launch is not set again: buffers and numbers of all sizes, and memory used anew."""
+    mix = un.RawKernel(
+        r"""extern "C" __global__ void mix(const double* x, double* z, char c, short s, long long l, float f, bool b,
+                                         unsigned char u) {
+            int i = threadIdx.x;
+            z[i] = x[i] + 2.0 * c + 4.0 * s + 8.0 * l + 16.0 * f + (b ? 1000.0 : 0.0) + 32.0 * u;
+        }""",
+        "mix",
+    )
+    place = "cpu" if chosen == "interp" else chosen
+    numbers = [-3, 300, 2**40, 0.5, True, 200]
+    others = [5, -2, -7, 1.5, False, 3]
+    for turn in range(40):
+        changed = list(numbers)
+        changed[turn % 6] = others[turn % 6]
+        x = un.full(4, float(turn), device=place)  # of a new buffer, which may lie where one was
+        z = un.zeros(4, device=place)
+        mix((1,), (4,), (x, z, *changed))
+        c, s, wide, f, b, u = changed
+        wanted = turn + 2.0 * c + 4.0 * s + 8.0 * wide + 16.0 * f + 1000.0 * b + 32.0 * u
+        assert z.tolist() == [wanted] * 4
+        del x, z
