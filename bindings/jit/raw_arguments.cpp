@@ -15,8 +15,8 @@ namespace {
 /// Of a parameter, in the text that _raw_types gives.
 constexpr char pointer_bit = 0x40;
 
-/// _raw_types(((dtype, whether it is a pointer), ...)): what _raw_place takes; empty where one is no
-/// dtype
+/// _raw_types(((dtype, whether it is a pointer), ...)): what _raw_place takes; empty where one is
+/// no dtype
 PyObject* types(PyObject*, PyObject* parameters) {
     if (!PyTuple_Check(parameters)) return PyErr_Format(PyExc_TypeError, "expected a tuple");
     std::string found;
@@ -71,8 +71,8 @@ PyObject* place(PyObject*, PyObject* const* args, Py_ssize_t count) {
             else if (PyLong_CheckExact(object))
                 is_plain = is_integer(t) && is_in_range(object, t);
             else
-                is_plain = PyFloat_CheckExact(object) &&
-                           (t == DType::Float32 || t == DType::Float64);
+                is_plain =
+                    PyFloat_CheckExact(object) && (t == DType::Float32 || t == DType::Float64);
         }
         return PyLong_FromVoidPtr(is_plain ? device : nullptr);
     });

@@ -158,8 +158,8 @@ void Writer::add_parameter(std::int32_t id, std::vector<std::string>& parameters
     for (const auto& [part, name] : array_parts(id)) {
         const auto [p, field, axis] = part;
         const bool is_extent = field == Field::Extent;
-        add_number(
-            {is_extent ? Number::Kind::Extent : Number::Kind::Stride, DType::Int64, p, axis}, name);
+        add_number({is_extent ? Number::Kind::Extent : Number::Kind::Stride, DType::Int64, p, axis},
+                   name);
     }
 }
 
@@ -177,8 +177,8 @@ std::string Writer::numbers_struct() {
             number.at = bytes;
             bytes += size;
             widest = std::max(widest, size);
-            members += "    " + std::string(storage_type(number.dtype)) + " " + number_names_[k] +
-                       ";\n";
+            members +=
+                "    " + std::string(storage_type(number.dtype)) + " " + number_names_[k] + ";\n";
         }
     }
     kernel.arguments.push_back(
@@ -214,8 +214,8 @@ std::string Writer::kernel_head_and_arguments() {
     }
     if (!f().results.empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + results_name_);
-        kernel.arguments.push_back({Argument::Kind::Results, -1, -1,
-                                    8 * static_cast<std::int64_t>(f().results.size())});
+        kernel.arguments.push_back(
+            {Argument::Kind::Results, -1, -1, 8 * static_cast<std::int64_t>(f().results.size())});
     }
     if (kernel.can_fault || !faults_before().empty()) {
         parameters.push_back(pointer(Space::Global, DType::Int64, true) + " " + faults_name_);
@@ -250,8 +250,7 @@ std::string Writer::callee_head() {
         if (!out.empty()) out += ", ";
         if (param.is_array()) {
             const Array& a = f().arrays[static_cast<std::size_t>(param.array)];
-            out += pointer(Space::Global, a.dtype, a.writable) + " " +
-                   array_names_.at(param.array);
+            out += pointer(Space::Global, a.dtype, a.writable) + " " + array_names_.at(param.array);
             for (const auto& part : array_parts(id)) out += ", long " + part.second;
         } else {
             out += std::string(c_type(param.dtype)) + " " + part_names_.at({id, Field::Value, 0});
@@ -363,7 +362,8 @@ void Writer::write_function(std::size_t index) {
     std::string head;
     if (is_kernel(index)) {
         bool tests_range = !f().grid.empty() || !usage().sees_groups;
-        Kernel kernel{function_names_[index], index, {}, {}, {0, 1, 2}, usage().can_fault, tests_range};
+        Kernel kernel{function_names_[index], index,      {}, {}, {0, 1, 2},
+                      usage().can_fault,      tests_range};
         auto fastest = static_cast<std::size_t>(f().grid.empty() ? fastest_axis(f()) : 0);
         std::swap(kernel.axes[0], kernel.axes[fastest]);
         program_.kernels.push_back(std::move(kernel));

@@ -103,7 +103,8 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
     Kernel& kernel = kernels_[index];
     const std::uint64_t released = device_.released();
     // A buffer may lie where another one was: drivers may know them apart.
-    const bool are_known = kernel.set.size() == text.arguments.size() && kernel.released == released;
+    const bool are_known =
+        kernel.set.size() == text.arguments.size() && kernel.released == released;
     kernel.set.resize(text.arguments.size());
     kernel.released = released;
     cl_uint position = 0;

@@ -9,8 +9,8 @@
 
 #include "backends/backend.h"
 #include "backends/launch_memory.h"
-#include "backends/passing_polls.h"
 #include "backends/opencl/api.h"
+#include "backends/passing_polls.h"
 #include "backends/segment_scope.h"
 
 namespace unisono::opencl {

@@ -466,9 +466,7 @@ class RawKernel:
             for c, name, _ in function.parameters
         ]
         if not made.hidden and all(d.record is None for d in self._declared):
-            self._types = _engine._raw_types(
-                tuple((d.base, d.is_pointer) for d in self._declared)
-            )
+            self._types = _engine._raw_types(tuple((d.base, d.is_pointer) for d in self._declared))
         self._made[shared] = found = (kernels, python, options, flatten, made.hidden)
         return found
 
