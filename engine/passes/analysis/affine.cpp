@@ -33,7 +33,7 @@ void add(const Proof& from, Proof& to) {
     to.tests.insert(to.tests.end(), from.tests.begin(), from.tests.end());
     to.used.insert(from.used.begin(), from.used.end());
     to.degree = std::max(to.degree, from.degree);
-    to.is_of_type = to.is_of_type || from.is_of_type;
+    to.is_loose = to.is_loose || from.is_loose;
 }
 }  // namespace
 
@@ -151,7 +151,7 @@ std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const
         auto scaled = product(factor, bound.value);
         auto next = scaled ? sum(rest, *scaled) : std::nullopt;
         if (!next) continue;
-        Bound rest_of_it{std::move(*next), bound.needs, bound.is_of_type};
+        Bound rest_of_it{std::move(*next), bound.needs, bound.is_loose};
         if (!factor.is_constant()) rest_of_it.needs.push_back(*size);
         for (Proof& way : prove_at_least_zero(symbols, rest_of_it, first_local)) {
             add(here, way);
@@ -165,7 +165,7 @@ std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const
 std::vector<Proof> prove_at_least_zero(const std::vector<Symbol>& symbols, const Bound& bound,
                                        int first_local) {
     Proof common;
-    common.is_of_type = bound.is_of_type;
+    common.is_loose = bound.is_loose;
     for (const Poly& need : bound.needs) {
         const auto ways = prove_at_least_zero(symbols, need, first_local);
         if (ways.empty()) return {};

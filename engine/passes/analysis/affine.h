@@ -61,7 +61,9 @@ std::optional<Poly> product(const Poly& a, const Poly& b);
 struct Bound {
     Poly value;
     std::vector<Poly> needs;
-    bool is_of_type = false;  ///< what a type of few bits holds: tests of it seldom pass
+    /// What a type of few bits holds, or the number that a condition sets as the least (`if n < 0:
+    /// raise`): tests of it seldom pass.
+    bool is_loose = false;
 };
 
 struct Symbol {
@@ -77,7 +79,7 @@ struct Proof {
     std::vector<Poly> tests;
     std::set<int> used;
     std::size_t degree = 1;
-    bool is_of_type = false;  ///< see Bound
+    bool is_loose = false;  ///< see Bound
 };
 
 /// Ways to show p >= 0 with tests that mention symbols before `first_local` only; at most three.

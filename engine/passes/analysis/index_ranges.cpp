@@ -23,7 +23,7 @@ void combine(const std::vector<Bound>& a, const std::vector<Bound>& b, std::int6
         for (const Bound& y : b) {
             auto value = sum(x.value, y.value, scale);
             if (!value || out.size() >= most_bounds) continue;
-            Bound both{*value, x.needs, x.is_of_type || y.is_of_type};
+            Bound both{*value, x.needs, x.is_loose || y.is_loose};
             both.needs.insert(both.needs.end(), y.needs.begin(), y.needs.end());
             out.push_back(std::move(both));
         }
@@ -37,7 +37,7 @@ void add_bound(std::vector<Bound>& to, const Poly& value, std::initializer_list<
     Bound made{value, {}};
     for (const Bound* b : from) {
         made.needs.insert(made.needs.end(), b->needs.begin(), b->needs.end());
-        made.is_of_type = made.is_of_type || b->is_of_type;
+        made.is_loose = made.is_loose || b->is_loose;
     }
     for (const Poly& need : needs) {
         if (!need.is_constant())
@@ -304,7 +304,7 @@ class Ranges {
         if (int s = b.exact->lone_symbol(); s >= 0) {
             auto bound = sum(*a.exact, Poly(-offset - b.exact->constant()));
             if (bound && bound->latest() < s) {
-                symbol(s).lower.insert(symbol(s).lower.begin(), {*bound, {}});
+                symbol(s).lower.insert(symbol(s).lower.begin(), {*bound, {}, bound->is_constant()});
                 refinements_.push_back({s, false});
             }
         }
@@ -413,7 +413,7 @@ class Ranges {
                 std::erase_if(p.tests, [&](const Poly& t) { return is_known_in_loops(t); });
                 if (!is_usable(p, loop) || fails(p)) continue;
                 if (needs_no_test(p)) return true;
-                if (p.is_of_type) continue;
+                if (p.is_loose) continue;
                 ways.push_back(std::move(p));
             }
         }

@@ -1,5 +1,7 @@
 """Indices of neighbours that count from the end, masks, clamps and remainders: elements and errors are Python's for any shape."""
 
+import re
+
 import numpy as np
 import pytest
 import unisono as un
@@ -107,3 +109,21 @@ def test_nests_with_periodic_neighbours_have_no_tests():
     compiled = un.jit(nopython=True)(periodic)
     compiled(np.ones((3, 3)))
     assert "no test of 4 indices in the loop" in compiled.explain()
+
+
+def swapped(n, steps):
+    u = np.ones((n, n))
+    u[n // 2, n // 2] = 5.0
+    for _ in range(steps):
+        v = u.copy()
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                v[i, j] = u[i - 1, j] + u[i + 1, j] - u[i, j - 1] * u[i, j + 1]
+        u = v
+    return u
+
+
+def test_extents_that_a_loop_changes_are_tested_inside_of_it():
+    f = un.njit(swapped)
+    np.testing.assert_array_equal(f(23, 3), swapped(23, 3))
+    assert re.search(r"fadd <\d+ x double>", f.inspect_llvm())  # no element is tested
