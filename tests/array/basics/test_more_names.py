@@ -218,7 +218,7 @@ def test_a_failed_assertion_says_how_far():
     text = str(caught.value)
     assert "Mismatched elements: 1 / 2 (50%)" in text and "here" in text
     assert "Max absolute difference among violations: 0.5" in text
-    assert " x: array([1., 2.])" in text
+    assert " ACTUAL: array([1., 2.])" in text
 
 
 def test_broadcast_object():
