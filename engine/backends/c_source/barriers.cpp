@@ -51,6 +51,7 @@ void Writer::begin_group_faults() {
     sync_count_ = 0;
     may_have_ended_ = false;
     line(std::string(array_qualifier(Space::Local)) + "volatile int un_failed_at;");
+    program_.kernels.back().local_bytes += static_cast<std::int64_t>(sizeof(std::int32_t));
     line("int un_barriers = 0;");
     // PoCL 3.1 lets all work-items run what stands behind a loop with barriers where it knows the
     // value on some path out of it.

@@ -73,6 +73,7 @@ struct Kernel {
     bool can_fault = false;
     bool tests_range =
         false;  ///< work-items beyond the range do nothing: global sizes may be rounded up
+    std::int64_t local_bytes = 0;  ///< of the arrays that a work-group shares
 };
 
 struct Program {

@@ -394,6 +394,8 @@ void Writer::declare_array(std::int32_t array, S allocation) {
             "a parallel loop with a reduction inside a called function cannot run on a device; "
             "write a serial loop there, or reduce in the function that is launched");
     }
+    if (a.space == Space::Local && is_kernel(current_))
+        program_.kernels.back().local_bytes += count * size_of(a.dtype);
     line(std::string(array_qualifier(a.space)) + std::string(storage_type(a.dtype)) + " " +
              array_names_.at(array) + "[" + std::to_string(count) + "];",
          allocation->line);

@@ -59,17 +59,18 @@ void OpenCLExecutable::create_kernels() {
                                            sizeof group, &group, nullptr),
             "clGetKernelWorkGroupInfo");
         kernels_.back().max_group = static_cast<std::int64_t>(group);
-        check_local_memory(made.kernel);
+        check_local_memory(made.kernel, text.local_bytes);
     }
 }
 
 /// Drivers differ in what they do with work-groups that need more than there is: PoCL ends the
-/// process.
-void OpenCLExecutable::check_local_memory(cl_kernel kernel) const {
+/// process. Some know what a kernel needs only when it is launched.
+void OpenCLExecutable::check_local_memory(cl_kernel kernel, std::int64_t declared) const {
     cl_ulong bytes = 0;
     device_.check(api().clGetKernelWorkGroupInfo(kernel, device_.id(), CL_KERNEL_LOCAL_MEM_SIZE,
                                                  sizeof bytes, &bytes, nullptr),
                   "clGetKernelWorkGroupInfo");
+    bytes = std::max(bytes, static_cast<cl_ulong>(declared));
     const auto most = static_cast<cl_ulong>(device_.info().local_memory_bytes);
     if (bytes > most)
         fail(ErrorKind::Unsupported, "kernel '" + module_.entry().name + "': a work-group needs " +

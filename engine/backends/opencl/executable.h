@@ -52,7 +52,7 @@ class OpenCLExecutable final : public Executable {
     };
 
     void create_kernels();
-    void check_local_memory(cl_kernel kernel) const;
+    void check_local_memory(cl_kernel kernel, std::int64_t declared) const;
     void release() noexcept;
     class Faults;
     class Launcher;

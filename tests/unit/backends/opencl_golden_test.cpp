@@ -67,6 +67,16 @@ INSTANTIATE_TEST_SUITE_P(Samples, OpenCLGolden,
                          ::testing::ValuesIn(unisono::testing::sample_modules()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(OpenCLWriter, CountsTheBytesOfLocalArrays) {
+    auto bytes = [](ir::Module module) {
+        passes::lower(module, {.kind = passes::TargetKind::Device});
+        return c_source::write_opencl_c(module, {}).kernels.at(0).local_bytes;
+    };
+    EXPECT_EQ(bytes(unisono::testing::saxpy()), 0);
+    EXPECT_EQ(bytes(unisono::testing::group_sums()), 64 * 4);
+    EXPECT_EQ(bytes(unisono::testing::checked_tiles()), 64 * 4 + 4) << "with where it failed";
+}
+
 TEST(OpenCLWriter, NamesWhatADeviceWithoutFloat64Lacks) {
     ir::Module module = unisono::testing::saxpy();
     passes::lower(module, {.kind = passes::TargetKind::Device});
