@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "frontend/lazy.h"
+#include "frontend/module.h"
 #include "frontend/selections.h"
+#include "frontend/uniform.h"
 
 namespace unisono::frontend {
 
@@ -282,11 +284,45 @@ Arrays::Cut Arrays::cut(const Node& slice, E size) {
 // ---- New arrays
 
 /// An array of its own memory, contents undefined.
+Value Arrays::own_array(std::string name, DType t, std::span<const std::int64_t> shape,
+                        ir::Space space) {
+    std::vector<E> lengths;
+    for (std::int64_t n : shape) lengths.push_back(i64(n));
+    const std::int32_t id =
+        b_->local_array(std::move(name), t, static_cast<int>(shape.size()), space);
+    emit(b_->allocate(id, lengths));
+    ir::Array& array = function_->arrays[static_cast<std::size_t>(id)];
+    array.extents = lengths;
+    Value v;
+    v.type = Type::array(t, array.strides, true);
+    v.array = id;
+    return v;
+}
+
+/// Of an array that a function with barriers makes, which a kernel calls: a slot would be one for
+/// all work-items of a group. Empty where that is no constant, small one.
+std::vector<std::int64_t> Arrays::shape_across_barriers(DType t, std::span<const E> extents) const {
+    constexpr std::int64_t most_bytes = 16 << 10;
+    if (!module_.is_kernel || extents.empty() || !reaches_barrier(source_)) return {};
+    std::vector<std::int64_t> shape;
+    std::int64_t bytes = size_of(t);
+    for (E e : extents) {
+        const auto known = constant_int(e);
+        if (!known || *known < 1 || *known > most_bytes) return {};
+        shape.push_back(*known);
+        bytes *= *known;
+        if (bytes > most_bytes) return {};
+    }
+    return shape;
+}
+
 Value Arrays::make_array(DType t, std::vector<E> extents, const Place& place) {
     if (source_.is_kernel) {
         refuse(place, "a kernel cannot make arrays",
                "use un.local_array, or pass one as an argument");
     }
+    if (const auto shape = shape_across_barriers(t, extents); !shape.empty())
+        return own_array("made", t, shape, ir::Space::Private);
     Descriptor d{b_->slot("made", t, true), i64(0), {}, {}, {}, true};
     E count = i64(1);
     E negative = nullptr;

@@ -32,6 +32,9 @@ class Arrays : public Emission {
     E pinned(E e);
     E address_of(const Value& array);
     Value make_array(DType t, std::vector<E> extents, const Place& place);
+    /// Memory of the work-group or the work-item.
+    Value own_array(std::string name, DType t, std::span<const std::int64_t> shape,
+                    ir::Space space);
     Value move_array(const std::string& name, const Value& value, const Type& type,
                      const Place& place);
     Value snapshot(const Value& array);
@@ -47,6 +50,7 @@ class Arrays : public Emission {
     E may_overlap_read(std::int32_t target, const Value& value, std::int32_t array);
     std::pair<E, E> range_of(std::int32_t array);
     E within_memory(E product, std::span<const E> factors);
+    std::vector<std::int64_t> shape_across_barriers(DType t, std::span<const E> extents) const;
 
     // ---- array expressions (elementwise.cpp)
     std::vector<E> extents_of(const Value& v);

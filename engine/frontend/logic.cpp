@@ -277,8 +277,14 @@ bool Operators::try_collect(const std::function<void()>& emit_body, std::vector<
 }
 
 /// The array that a branch leaves.
-Value Operators::chosen_array(const Value& a, const Value& b, const Type& type,
+Value Operators::chosen_array(const Value& a, const Value& b, const Type& type, const Place& place,
                               std::array<std::vector<S>, 2>& made) {
+    for (const Value* v : {&a, &b}) {
+        const ir::Array& array = function_->arrays[static_cast<std::size_t>(v->array)];
+        if (array.space != ir::Space::Global)
+            refuse(place, "a choice between arrays of a work-item or a group",
+                   "choose between their elements, or use one array with an axis more");
+    }
     Descriptor d{b_->slot("choice", type.dtype, type.writable),
                  nullptr,
                  {},
@@ -323,7 +329,7 @@ Value Operators::choose_object(E condition, const std::array<Value, 2>& values,
                 v.items.push_back(held(as[0].items[k], as[1].items[k], t.items[k]));
             return v;
         }
-        if (t.is_array()) return chosen_array(a, b, t, made);
+        if (t.is_array()) return chosen_array(a, b, t, place, made);
         if (t.is_instance()) {
             std::int32_t slot = b_->slot("choice", DType::Int64, true);
             for (std::size_t k = 0; k < 2; ++k) {

@@ -54,7 +54,7 @@ class Operators : public Objects {
     bool try_collect(const std::function<void()>& emit_body, std::vector<S>& made);
     Value choose_object(E condition, const std::array<Value, 2>& values,
                         std::array<std::vector<S>, 2> made, const Type& type, const Place& place);
-    Value chosen_array(const Value& a, const Value& b, const Type& type,
+    Value chosen_array(const Value& a, const Value& b, const Type& type, const Place& place,
                        std::array<std::vector<S>, 2>& made);
     bool is_cheap(const std::vector<S>& made, const Value& v) const;
     Value tuple_binary(const std::string& op, const Value& a, const Value& b, const Place& place);

@@ -172,7 +172,7 @@ Value Calls::local_array(const Node& node, ir::Space space) {
     if (!module_.is_kernel)
         refuse(node.place, name + " is only defined in a kernel and what it calls",
                "decorate the function with @un.kernel, or call it from one");
-    if (frames_.size() > 1)
+    if (frames_.size() > 1 && space == ir::Space::Local)
         refuse(node.place, name + " inside of a branch or a loop",
                "make it at the top of the function");
     const bool are_records = node.children.size() == 3 && node.children[2].kind == NodeKind::Tuple;
@@ -194,18 +194,8 @@ Value Calls::local_array(const Node& node, ir::Space space) {
                "constants for");
     }
     at(node.place);
-    auto made = [&](DType t, std::vector<std::int64_t> shape) {
-        std::vector<E> lengths;
-        for (std::int64_t n : shape) lengths.push_back(i64(n));
-        std::int32_t id = b_->local_array(name.substr(0, name.find('_')), t,
-                                          static_cast<int>(shape.size()), space);
-        emit(b_->allocate(id, lengths));
-        ir::Array& array = function_->arrays[static_cast<std::size_t>(id)];
-        array.extents = lengths;
-        Value v;
-        v.type = Type::array(t, array.strides, true);
-        v.array = id;
-        return v;
+    auto made = [&](DType t, const std::vector<std::int64_t>& shape) {
+        return own_array(name.substr(0, name.find('_')), t, shape, space);
     };
     if (!are_records) return made(args[1].type.dtype, extents);
     auto record = std::make_shared<Record>();

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import unisono as un
+from unisono import cuda
 
 
 def host(x):
@@ -290,19 +291,66 @@ def last_of_a_loop(a):
     return t[0]
 
 
-def test_arrays_of_functions_do_not_cross_barriers_unseen(device):
+def test_arrays_of_functions_cross_barriers(device):
     @un.kernel
     def kernel(x, out):
         i = un.global_id(0)
         out[i] = around_a_barrier(x[i])
 
     x, out = un.array(np.arange(8), device=device), un.zeros(8, np.int64, device=device)
-    try:
-        kernel[8, 4](x, out)
-        np.testing.assert_array_equal(np.asarray(out), np.arange(8))
-    except un.errors.CompileError as error:
-        assert "made or chosen by each work-item and used across a barrier" in str(error)
-        assert device in ("cpu", "interp")
+    kernel[8, 4](x, out)
+    np.testing.assert_array_equal(np.asarray(out), np.arange(8))
+
+
+@un.jit
+def add_of_neighbour(held, shared, own, k):
+    shared[own] = held[k & 3]
+    un.barrier()
+    other = shared[(own + 1) & 7]
+    un.barrier()
+    for i in range(4):
+        held[i] += other
+
+
+@un.jit
+def turn(x, shared, own, k):
+    held = np.empty(4)
+    for i in range(4):
+        held[i] = x[own * 4 + i]
+    add_of_neighbour(held, shared, own, k)
+    for i in range(4):
+        x[own * 4 + i] = held[i]
+
+
+def test_arrays_of_work_items_in_loops_with_barriers(device):
+    """Made by a function that a loop calls, and by the loop itself."""
+
+    @un.kernel
+    def by_function(x, n):
+        shared = un.local_array(8, un.f8)
+        for k in range(n):
+            turn(x, shared, un.local_id(0), k)
+
+    @un.kernel
+    def in_the_loop(x, n):
+        shared = un.local_array(8, un.f8)
+        own = un.local_id(0)
+        for k in range(n):
+            held = cuda.local.array(4, np.float64)
+            for i in range(4):
+                held[i] = x[own * 4 + i]
+            add_of_neighbour(held, shared, own, k)
+            for i in range(4):
+                x[own * 4 + i] = held[i]
+
+    start = np.arange(32.0)
+    wanted = start.reshape(8, 4).copy()
+    for k in range(5):
+        wanted += np.roll(wanted[:, k & 3], -1)[:, None]
+    for kernel in (by_function, in_the_loop):
+        (x,) = there(device, start)
+        kernel[8, 8](x, 5)
+        np.testing.assert_array_equal(host(x), wanted.reshape(-1))
 
 
 def test_an_array_of_an_inner_loop_is_used_behind_it(device):
