@@ -140,7 +140,11 @@ void define_classes(nb::module_ m) {
                  const Completion c{other.queue, number};
                  run_outside(Tape::current().hooks, true, [&] { q.queue->wait_on(c); });
              })
-        .def("has_passed", [](const PyQueue& q, std::uint64_t n) { return q.queue->has_passed(n); })
+        .def("has_passed",
+             [](const PyQueue& q, std::uint64_t number) {
+                 return q.queue->has_passed(number) ||
+                        (q.queue->device().is_usable() && q.queue->wait_for(number, {}));
+             })
         .def("wait", wait_for)
         .def("times",
              [](const PyQueue& q, std::uint64_t number) {

@@ -34,6 +34,12 @@ def entered(device):
         call("cuCtxPopCurrent_v2", None)
 
 
+def synchronize(device, handle):
+    """Wait for a stream of the device, whosever it is."""
+    with entered(device):
+        call("cuStreamSynchronize", C.c_void_p(handle))
+
+
 class Stream:
     def __init__(self, device=0):
         self.device = device
@@ -41,8 +47,7 @@ class Stream:
             self.handle = made("cuStreamCreate", 1)
 
     def synchronize(self):
-        with entered(self.device):
-            call("cuStreamSynchronize", C.c_void_p(self.handle))
+        synchronize(self.device, self.handle)
 
     def wait_for(self, handle):
         """What this stream is given later comes behind what the other one was given."""

@@ -33,7 +33,8 @@ class Queue {
     virtual QueueOptions options() const { return {}; }
     /// Number of the last submission; the first has 1.
     virtual std::uint64_t submitted() = 0;
-    /// Whether that submission is done, and of a queue in order all before it. Returns at once.
+    /// Whether that submission is known to be done, and of a queue in order all before it. Returns
+    /// at once, and need not ask the driver: wait_for() of no time does.
     virtual bool has_passed(std::uint64_t number) = 0;
     /// Waits for that, but no longer than `most`; returns whether it is so.
     virtual bool wait_for(std::uint64_t number, std::chrono::milliseconds most) = 0;

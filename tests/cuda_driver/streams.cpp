@@ -204,6 +204,10 @@ Result cuStreamQuery(void* handle) {
     Stream* stream = find_stream(call.context(), handle);
     if (!stream) return call.violation(invalid_handle, "no stream");
     if (!stream->queue.empty()) return not_ready;
+    for (const auto& command : stream->waits) {
+        if (!command->is_done) return not_ready;
+    }
+    for (const auto& command : stream->waits) observe(*command);
     if (stream->last) observe(*stream->last);
     return success;
 }
@@ -213,6 +217,7 @@ Result cuStreamSynchronize(void* handle) {
     if (call.refused()) return call.refused();
     Stream* stream = find_stream(call.context(), handle);
     if (!stream) return call.violation(invalid_handle, "no stream");
+    for (const auto& command : std::vector(stream->waits)) wait_for(call, command);
     wait_for(call, stream->last);
     return stream->context->sticky;
 }

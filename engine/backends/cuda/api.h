@@ -101,6 +101,7 @@ static_assert(sizeof(CopyNode) == 200);
     X(event_destroy, cuEventDestroy_v2, (Event event))                                             \
     X(event_record, cuEventRecord, (Event event, Stream stream))                                   \
     X(event_query, cuEventQuery, (Event event))                                                    \
+    X(stream_query, cuStreamQuery, (Stream stream))                                                \
     X(event_synchronize, cuEventSynchronize, (Event event))                                        \
     X(event_elapsed_time, cuEventElapsedTime, (float* ms, Event begin, Event end))                 \
     X(memory_allocate, cuMemAlloc_v2, (Address * address, std::size_t bytes))                      \

@@ -201,13 +201,18 @@ CudaQueue::Mark* CudaQueue::find_mark(std::uint64_t number) {
 }
 
 /// On a lost device all work has ended; who reads what it made is told.
-bool CudaQueue::is_done(Mark& mark) {
-    if (mark.is_done) return true;
-    const Result result = device_.api().event_query(mark.event);
+bool CudaQueue::has_ended(Result result, const char* call) {
     if (result == not_ready) return false;
-    if (!device_.note_lost(result)) check(result, "cuEventQuery");
-    mark.is_done = true;
+    if (!device_.note_lost(result)) check(result, call);
     return true;
+}
+bool CudaQueue::is_done(Mark& mark) {
+    if (!mark.is_done)
+        mark.is_done = has_ended(device_.api().event_query(mark.event), "cuEventQuery");
+    return mark.is_done;
+}
+bool CudaQueue::is_idle(Stream stream) {
+    return has_ended(device_.api().stream_query(stream), "cuStreamQuery");
 }
 
 void CudaQueue::drop_passed() {
@@ -257,7 +262,11 @@ bool CudaQueue::poll(std::uint64_t number, bool waits) {
     if (!waits && polls_ < most_polls) return false;
     polls_ = 0;
     const CudaDevice::Entered entered(device_);
-    mark_lane(handed_over_, 0);
+    // An event would be done only later.
+    if (waits && is_idle(lanes_.front().stream))
+        passed_ = handed_over_;
+    else
+        mark_lane(handed_over_, 0);
     drop_passed();
     return number <= passed_;
 }

@@ -116,7 +116,9 @@ class CudaQueue final : public Queue, public HoldingQueue {
     Event mark_lane(std::uint64_t number, std::size_t lane);
     Event mark_behind(std::uint64_t number);
     Mark* find_mark(std::uint64_t number);
+    bool has_ended(Result result, const char* call);
     bool is_done(Mark& mark);
+    bool is_idle(Stream stream);
     bool is_done(std::uint64_t number, bool waits);
     bool poll(std::uint64_t number, bool waits);
     void drop_passed();

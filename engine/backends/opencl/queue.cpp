@@ -163,7 +163,8 @@ bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most)
     device_.require_usable();
     cl_event event = event_of(number);
     if (!event) return true;
-    const bool done = ends_soon(event) || waits_for(event, most);
+    const bool done =
+        most.count() == 0 ? is_done(event) : ends_soon(event) || waits_for(event, most);
     api().clReleaseEvent(event);
     if (!done) return false;
     std::lock_guard lock(mutex_);

@@ -210,6 +210,15 @@ def test_a_stream_of_theirs_as_queue(number):
     again.synchronize()
 
 
+def test_an_event_knows_at_once_that_it_is_done(number):
+    queue = un.Queue(NAMES[number])
+    with un.device(NAMES[number], queue=queue):
+        un.eval(un.ones(1000) * 3)
+    event = queue.record()
+    foreign.synchronize(number, queue.handle)  # nobody of ours waits
+    assert event.done
+
+
 def test_external_stream(number):
     stream = foreign.Stream(number)
     with un.device(NAMES[number]):
@@ -233,7 +242,9 @@ def test_external_streams_by_cupys_names(number):
         with again:
             assert cp.cuda.get_current_stream() is again
             x = cp.asarray(A) + 1
+        event = again.record()
         again.synchronize()
+        assert event.done
         assert cp.cuda.Stream().ptr not in (0, stream.handle)
     np.testing.assert_array_equal(host(x), A + 1)
     with pytest.raises(TypeError, match="has __cuda_stream__; got int"):

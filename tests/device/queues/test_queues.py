@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import ctypes
 import threading
 
 import numpy as np
@@ -311,6 +312,19 @@ def test_sixteen_threads_on_three_queues(name):
 
     with concurrent.futures.ThreadPoolExecutor(16) as threads:
         list(threads.map(work, range(16)))  # raises what one of them raised
+
+
+@pytest.mark.parametrize("order", ["in", "out"])
+def test_an_event_knows_at_once_that_it_is_done(name, order):
+    if not name.startswith("opencl"):
+        pytest.skip("tests/device/cuda/test_cuda_exchange.py")
+    queue = un.Queue(name, order=order)
+    with un.device(queue=queue):
+        un.eval(un.ones(1000, device=name) * 3)
+    event = queue.record()
+    driver = ctypes.CDLL("libOpenCL.so.1")
+    assert driver.clFinish(ctypes.c_void_p(queue.handle)) == 0  # nobody of ours waits
+    assert event.done
 
 
 def test_a_queue_is_used_again(name):

@@ -35,6 +35,10 @@ class Stream(_devices.Stream):
         """Whether all that it was given is done."""
         return self._queue is None or self._queue.record().done
 
+    def record(self, event=None):
+        """Record an event here, by default a new one."""
+        return super().record(event or Event())
+
     def statements(self):
         """A context whose statements go to the stream; those of the null stream to the device's own queue."""
         device = _devices.current_device()
