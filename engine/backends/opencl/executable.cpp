@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "backends/pending_launch.h"
 #include "core/error.h"
@@ -103,20 +104,17 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
     const c_source::Kernel& text = program_.kernels[index];
     Kernel& kernel = kernels_[index];
     const std::uint64_t released = device_.released();
+    std::vector<std::uintptr_t> buffers = std::exchange(kernel.set, {});  // not known until the end
     // A buffer may lie where another one was: drivers may know them apart.
-    const bool are_known =
-        kernel.set.size() == text.arguments.size() && kernel.released == released;
-    kernel.set.resize(text.arguments.size());
-    kernel.released = released;
+    const bool are_known = buffers.size() == text.arguments.size() && kernel.released == released;
+    buffers.resize(text.arguments.size());
     cl_uint position = 0;
     auto set = [&](std::size_t size, const void* value) {
-        const cl_int code = api().clSetKernelArg(kernel.kernel, position, size, value);
-        if (code != CL_SUCCESS) kernel.set.clear();
-        device_.check(code, "clSetKernelArg");
+        device_.check(api().clSetKernelArg(kernel.kernel, position, size, value), "clSetKernelArg");
     };
     auto set_memory = [&](Memory m) {
-        if (are_known && kernel.set[position] == m.handle) return;
-        kernel.set[position] = m.handle;
+        if (are_known && buffers[position] == m.handle) return;
+        buffers[position] = m.handle;
         auto* handle = reinterpret_cast<void*>(m.handle);  // a cl_mem
         set(sizeof handle, &handle);
     };
@@ -139,6 +137,8 @@ void OpenCLExecutable::set_arguments(std::size_t index, const LaunchArgs& args,
         }
         ++position;
     }
+    kernel.set = std::move(buffers);
+    kernel.released = released;
 }
 
 /// Into the kernel's memory for them; returns whether one changed.

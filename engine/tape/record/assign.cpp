@@ -77,7 +77,6 @@ static void assign_near(const View& out, const Arg& value) {
 [[gnu::noinline]] static void assign_far(View out, const Arg& given) {
     Array near;
     Arg value = beside(given, out.storage->device, near);
-    if (!value.is_scalar() && value.view.same_as(out)) return;
     take_local(out, value);
     assign_near(out, value);
 }
