@@ -432,3 +432,8 @@ def test_numbas_own_type_objects_are_dtypes(chosen):
     assert o.copy_to_host().tolist() == [
         float(np.float32(i + 0.1) + np.float32(0.5)) for i in (3, 2, 1, 0)
     ]
+
+
+def test_memory_of_the_context(chosen):
+    memory = cuda.current_context().get_memory_info()
+    assert memory == (memory.free, memory.total) and 0 < memory.free <= memory.total

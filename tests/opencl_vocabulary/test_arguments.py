@@ -31,7 +31,8 @@ def put(queue, build, to_buffer):
 @pytest.mark.parametrize("c_type", TYPES)
 def test_numbers_of_python_and_numpy_become_the_declared_type(put, c_type):
     dtype = TYPES[c_type]
-    for value in (7, np.int8(7), np.uint32(7), np.int64(7), dtype(7), True, np.array(7)):
+    ours = un.dtype(dtype).type(7)
+    for value in (7, np.int8(7), np.uint32(7), np.int64(7), dtype(7), True, np.array(7), ours):
         assert put(c_type, value, dtype) == int(value)
     if np.dtype(dtype).kind == "f":
         assert put(c_type, 2.5, dtype) == put(c_type, np.float64(2.5), dtype) == 2.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import threading
@@ -12,6 +13,7 @@ from .._engine import DeviceError as CudaError
 from .._runtime import queues, waits
 
 _mine = threading.local()
+MemoryInfo = collections.namedtuple("MemoryInfo", "free total")  # in bytes
 
 
 def _cuda_devices():
@@ -445,9 +447,8 @@ def current_context():
     """The current device, which has `synchronize` and the context's other names."""
     made = get_current_device()
     made.synchronize = synchronize
-    made.get_memory_info = lambda: (
-        made._device.memory_bytes - _in_use(made._device),
-        made._device.memory_bytes,
+    made.get_memory_info = lambda: MemoryInfo(
+        free=made._device.memory_bytes - _in_use(made._device), total=made._device.memory_bytes
     )
     return made
 

@@ -8,7 +8,7 @@ from .. import _engine
 from .._arrays.axes import as_operand as _as_operand
 from .._loaded import loaded as _loaded
 from . import _numpys_streams
-from ._checks import _INTEGERS, _name, _refuse_more, _shape
+from ._checks import _INTEGERS, _is_number, _name, _refuse_more, _shape
 from ._generator import _Drawing
 from ._seeds import MT19937, PCG64, BitGenerator, Philox
 from ._seeds import drawn_bools as _drawn_bools
@@ -121,9 +121,9 @@ class RandomState(_Drawing):
 
     def randint(self, low, high=None, size=None, dtype="int64"):
         """Integers from `low` to `high` (excluded), or from 0 to `low`."""
-        if self._stream is None or not (
-            hasattr(low, "__index__") and (high is None or hasattr(high, "__index__"))
-        ):
+        given = (low,) if high is None else (low, high)
+        is_one = all(_is_number(v) and hasattr(v, "__index__") for v in given)
+        if self._stream is None or not is_one:
             return self._integers(low, high, size, dtype)
         name = {"int": "int64"}.get(_name(dtype), _name(dtype))
         low, high = (

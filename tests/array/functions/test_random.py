@@ -262,6 +262,7 @@ def test_random_state_gives_numpys_numbers(seed):
         yield r.random_sample(700)
         yield r.randn(5)
         yield r.randint(5, size=(2, 3))
+        yield r.randint(np.array([1, 5]), np.array([3, 10]))
         yield r.randint(0, 2**40, 7)
         yield r.randint(-5, 200, 9, dtype="int32")
         yield r.randint(0, 200, 9, dtype="uint8")

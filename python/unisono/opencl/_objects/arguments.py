@@ -203,8 +203,8 @@ class Scalar(Parameter):
 
     def convert(self, arg):
         """Bytes of the C type; refuses what does not fit."""
-        if isinstance(arg, np.ndarray) and arg.ndim == 0:
-            arg = arg[()]
+        if isinstance(arg, (np.ndarray, _engine._Array)) and arg.ndim == 0:
+            arg = np.asarray(arg)[()]  # un.int32(5) as numpy.int32(5)
         if isinstance(arg, (bool, int, float, np.integer, np.floating, np.bool_)):
             value = arg.item() if isinstance(arg, np.generic) else arg
             if not self._whole:
