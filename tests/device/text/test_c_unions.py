@@ -104,19 +104,51 @@ def test_pointers_to_numbers_of_another_type(device):
     assert np.asarray(h).tolist() == x.view("u2").tolist()
 
 
+ATOMICS = r"""
+__device__ double add(double *address, double value) {  // of CUDA's guide
+    unsigned long long *word = (unsigned long long *)address;
+    unsigned long long old = atomicCAS(word, 0ull, 0ull), assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(word, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+extern "C" __global__ void k(const double *x, double *sums, float *most, unsigned *counts) {
+    int i = threadIdx.x;
+    add(&sums[i % 2], x[i]);
+    atomicMax((int *)most, __float_as_int((float)x[i]));
+    atomicAdd((int *)counts, -1);
+    atomicMin((int *)&counts[1], i - 7);
+    atomicXor((unsigned *)&most[1], 1u << i % 4);
+    atomicExch((int *)&counts[2], -5);
+    atomicOr((int *)&counts[3], 1 << i % 8);
+}"""
+
+
+def test_atomics_take_memory_for_another_dtype(device):
+    x = np.arange(32) * 1.5
+    sums, most = un.zeros(2, device=device), un.zeros(2, "f4", device=device)
+    counts = un.array([100, 3, 0, 0], "u4", device=device)
+    un.RawKernel(ATOMICS, "k")((1,), (32,), (un.array(x, device=device), sums, most, counts))
+    assert sums.tolist() == [x[::2].sum(), x[1::2].sum()]
+    assert most.tolist() == [46.5, 0]
+    assert np.asarray(counts).view("i4").tolist() == [68, -7, -5, 255]
+
+
 @pytest.mark.parametrize(
     "statements, what",
     [
         ("Bits s; s.g = 1;", "'Bits' has no member 'g'"),
         ("w[0] = bits((Bits){1.0f});", "a list of values of 'Bits', which has a union"),
-        ("Bits s; atomicAdd(&s.i, 1);", "atomicAdd of int32 in memory of uint32"),
+        ("Bits s; atomicAdd(&s.h[0], 1);", "atomicAdd of int16 in memory of uint32"),
         ("Bits s; set(&s.f);", "got float32 in memory of uint32"),
         ("w[0] = *(double *)w;", "becomes one to float64"),
         ("((unsigned char *)w)[1] = 7;", "becomes one to uint8, which is narrower"),
     ],
 )
 def test_errors_name_the_union(statements, what):
-    code = f"""union Bits {{ float f; int i; }}; typedef union Bits Bits;
+    code = f"""union Bits {{ float f; int i; short h[2]; }}; typedef union Bits Bits;
     __device__ int bits(Bits s) {{ return s.i; }}
     __device__ void set(float *p) {{ *p = 1; }}
     extern "C" __global__ void k(int *w) {{ {statements} }}"""

@@ -8,9 +8,10 @@ import re
 
 import numpy as np
 
+from ..._jit import atomic_bits
 from ..._jit.desugar import Known
 from . import arithmetic, complex_words, groups, printing, warps
-from .numbers import Number, common, is_complex, is_float, promoted
+from .numbers import Number, common, is_complex, is_float, itemsize, promoted
 from .trees import INDICES, at, known_value
 
 UNKNOWN = object()
@@ -220,7 +221,7 @@ def _atomic(body, place, name, args, is_used):
     p = body.pointer(args[0])
     if p.is_const:
         raise body.error(place, f"{name}: '{p.array}' is const", "leave const out")
-    if p.stored:
+    if p.stored and itemsize(p.stored) != itemsize(p.dtype):
         raise body.error(
             place,
             f"{name} of {p.dtype} in memory of {p.stored}",
@@ -228,11 +229,11 @@ def _atomic(body, place, name, args, is_used):
         )
     values = [body.constant(1, p.dtype, place)] if counts else [body.number(a) for a in args[1:]]
     nodes = [body.converted(v, p.dtype, place) for v in values]
-    call = ast.Call(
-        func=Known(id=f"atomic.{word}", ctx=ast.Load()),
-        args=[body.read(p.array, place), body.offset(p, place), *nodes],
-        keywords=[],
-    )
+    given = [body.read(p.array, place), body.offset(p, place), *nodes]
+    if p.stored:
+        call = body.call_known(atomic_bits.function(word, p.stored, p.dtype), given, place)
+    else:
+        call = ast.Call(func=Known(id=f"atomic.{word}", ctx=ast.Load()), args=given, keywords=[])
     if not is_used:
         body.emit(ast.Expr(value=call), place)
         return None
