@@ -437,3 +437,24 @@ def test_numbas_own_type_objects_are_dtypes(chosen):
 def test_memory_of_the_context(chosen):
     memory = cuda.current_context().get_memory_info()
     assert memory == (memory.free, memory.total) and 0 < memory.free <= memory.total
+    assert cuda.current_context().device.name == cuda.get_current_device().name
+
+
+@cuda.jit
+def inverse(x):
+    return 1 / x
+
+
+@cuda.jit
+def calls_a_kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = inverse(x[i])
+
+
+def test_kernels_without_a_launch_are_functions_of_others(chosen):
+    x, out = np.arange(1.0, 6), np.zeros(5)
+    calls_a_kernel[2, 4](x, out)
+    assert out.tolist() == (1 / x).tolist()
+    with pytest.raises(ValueError, match="inverse: launch configuration was not specified"):
+        inverse(3.0)

@@ -446,7 +446,7 @@ def is_float16_supported():
 def current_context():
     """The current device, which has `synchronize` and the context's other names."""
     made = get_current_device()
-    made.synchronize = synchronize
+    made.synchronize, made.device = synchronize, made
     made.get_memory_info = lambda: MemoryInfo(
         free=made._device.memory_bytes - _in_use(made._device), total=made._device.memory_bytes
     )

@@ -25,6 +25,7 @@ class Kernel:
         self._given = given
         self._variants = {}  # by device, bytes of shared memory, and threads of a block that must be known
         self._spans_the_grid = None
+        self._device_function = None
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__wrapped__ = self.py_func = function
@@ -47,6 +48,13 @@ class Kernel:
             made = kernel_of(self._function, device, options)
             self._variants[device, shared, threads] = made
         return made
+
+    @property
+    def _in_compiled_code(self):
+        """What other kernels call by the kernel's name, as in Numba: a function that may return a value."""
+        if self._device_function is None:
+            self._device_function = _jit._compiled(self._function, None, {**self._options})
+        return self._device_function
 
     def __getitem__(self, launch):
         given = launch if isinstance(launch, tuple) else (launch,)
