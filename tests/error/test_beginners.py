@@ -16,6 +16,7 @@ A = un.ones(3)
         (lambda: un.zeros(3, 4), TypeError, ["4 is not a dtype", "one tuple", "un.zeros((3, 4))"]),
         (lambda: un.ones(3, (4, 5)), TypeError, ["(4, 5) is not a dtype", "one tuple"]),
         (lambda: un.zeros(3, "flot64"), TypeError, ["'flot64' is not a dtype", "did you mean 'float64'?"]),
+        (lambda: un.arange("a"), TypeError, ["arange: start, stop and step are numbers; got 0, 'a'"]),
         (lambda: A.astype("ulnt64"), TypeError, ["did you mean 'uint64'?"]),
         (lambda: un.concatenate(A, A), TypeError, ["one argument", "un.concatenate((a, b))"]),
         (lambda: un.stack(A, A), TypeError, ["one argument", "un.stack((a, b))"]),

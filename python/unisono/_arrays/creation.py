@@ -578,7 +578,12 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, mesh=None,
     if whole:
         count = max(0, -((start - stop) // step))
     else:
-        count = (stop - start) / step
+        try:
+            count = (stop - start) / step
+        except TypeError:
+            raise TypeError(
+                f"arange: start, stop and step are numbers; got {start!r}, {stop!r} and {step!r}"
+            ) from None
         if not abs(count) < 2**63:  # NaN too
             raise ValueError("arange: maximum allowed size exceeded, or no size at all")
         if count == 0 and stop != start:  # the step is infinite, or the range underflows
