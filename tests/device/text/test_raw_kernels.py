@@ -417,6 +417,44 @@ def test_branches_of_the_preprocessor(chosen):
         un.RawKernel(text, "size", options=("-DP=0",))(1, 1, (x,))
 
 
+def test_elementwise_calls_that_are_known_need_no_plan(chosen, monkeypatch):
+    scaled = un.ElementwiseKernel(
+        "float32 a, T x", "T z, float32 w", "z = a * x; w = x - a", "scaled"
+    )
+    x, y, longer = there(chosen, *(np.arange(n, dtype="f4") for n in (7, 7, 9)))
+    z, w = un.zeros_like(x), un.zeros_like(x)
+    want = 1.5 * np.arange(7), np.arange(7) - 1.5
+
+    def check(made, want=want):
+        for m, v in zip(made, want, strict=True):
+            np.testing.assert_array_equal(np.asarray(m.to_device("cpu")), v)
+
+    scaled(1.5, x)
+    scaled(1.5, x, z, w)
+    kept = un._raw.elementwise._Plan.run
+    if chosen not in ("cpu", "interp"):
+        monkeypatch.delattr(un._raw.elementwise._Plan, "run")
+    made = scaled(1.5, y)
+    assert made[0] is not made[1]
+    check(made)
+    assert scaled(1.5, y, w, z)[0] is w
+    check((w, z))
+    scaled(2.5, x, z, w)
+    check((z, w), (2.5 * np.arange(7), np.arange(7) - 2.5))
+    monkeypatch.setattr(un._raw.elementwise._Plan, "run", kept, raising=False)
+    check(scaled(2, x), (2 * np.arange(7), np.arange(7) - 2))  # other arguments
+    check(scaled(1.5, longer), (1.5 * np.arange(9), np.arange(9) - 1.5))
+    check(scaled(1.5, longer[::2]), (1.5 * np.arange(9)[::2], np.arange(9)[::2] - 1.5))
+    check(scaled(1.5, longer.reshape(3, 3))[:1], (1.5 * np.arange(9.0).reshape(3, 3),))
+    check(scaled(1.5, x.astype("f8"))[:1], want[:1])
+    check(scaled(1.5, x, block_size=64))
+    check(scaled(1.5, x))
+    with pytest.raises(TypeError, match="takes 2 arguments, and 2 results"):
+        scaled(1.5, x, z)
+    with pytest.raises(ValueError, match="shape mismatch"):
+        scaled(1.5, longer, z, w)
+
+
 def test_calls_of_one_elementwise_kernel_with_other_arguments(chosen):
     add = un.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add")
     a = np.arange(6.0).reshape(2, 3)
