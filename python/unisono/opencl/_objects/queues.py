@@ -24,6 +24,7 @@ from .handles import Holder, address_array, decode, expected
 from .platforms import Context, Device, engine_device
 from .tables import add_attributes
 
+_release_object, _addresses = _engine._release_object, driver._function_addresses
 _own_queues = weakref.WeakValueDictionary()  # the CommandQueue that is a device's own, by its name
 
 
@@ -269,7 +270,8 @@ class Event(Holder):
         if self._ward is not None:
             driver._functions["clWaitForEvents"](1, (ctypes.c_void_p * 1)(address))
         self._address = None
-        _engine._release_object(driver.function_address("clReleaseEvent"), address)
+        release = _addresses.get("clReleaseEvent") or driver.function_address("clReleaseEvent")
+        _release_object(release, address)
 
 
 _notification = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
