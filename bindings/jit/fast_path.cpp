@@ -58,6 +58,15 @@ template <class Number>
     return at + rank;
 }
 
+/// As std::fill with 0, without the call of memset that compilers make of it, which costs more than
+/// the few numbers.
+void clear_few(std::int64_t* at, const std::int64_t* end) {
+    for (; at != end; ++at) {
+        *at = 0;
+        asm volatile("" : : : "memory");
+    }
+}
+
 /// Whether loops of that depth take some microseconds at most.
 bool is_short(int depth, std::int64_t extent) {
     constexpr std::int64_t most = 4096;
@@ -105,8 +114,8 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
                                   PackedArguments& packed) const {
     if (count != arguments_.size()) return Packed::OtherTypes;
     packed.written_count = 0;
-    packed.extent = 0;
     std::int64_t* at = packed.slots;
+    std::int64_t extent = 0;
     Range ranges[most_arrays];
     std::size_t arrays = 0;
     bool waits = false;
@@ -133,7 +142,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
             }
             int shift = std::countr_zero(static_cast<std::uint64_t>(size));
             std::int64_t* next = put_array(at, reinterpret_cast<std::uintptr_t>(a.data), a.shape,
-                                           a.strides, rank, shift, packed.extent);
+                                           a.strides, rank, shift, extent);
             bool is_last_one = rank > 0 && (next[-1] == 1 || a.shape[rank - 1] <= 1);
             if (is_last_one) next[-1] = 1;
             if (Arguments::array_code(dtype, a.rank, (a.flags & numpy_writable) != 0,
@@ -153,7 +162,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
         if (!waits) s->allocate();
         std::int64_t* next =
             put_array(at, s->memory.handle + static_cast<std::uintptr_t>(view.offset),
-                      view.shape.data(), view.strides.data(), rank, 0, packed.extent);
+                      view.shape.data(), view.strides.data(), rank, 0, extent);
         bool is_last_one = rank > 0 && (next[-1] == 1 || view.shape[rank - 1] <= 1);
         if (is_last_one) next[-1] = 1;
         if (Arguments::array_code(view.dtype, static_cast<int>(rank), view.writable, is_last_one) !=
@@ -170,7 +179,8 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
         }
         if (meet == noalias_) return Packed::OtherTypes;
     }
-    std::fill(at, packed.slots + slots_, 0);
+    clear_few(at, packed.slots + slots_);
+    packed.extent = extent;
     return waits ? Packed::Waits : Packed::Ready;
 }
 

@@ -20,12 +20,6 @@ std::uint32_t Arguments::complex_code(DType t, bool is_python) {
            static_cast<std::uint32_t>(t) << 8;
 }
 
-std::uint32_t Arguments::array_code(DType t, int rank, bool writable, bool is_last_one) {
-    return ArrayCode | static_cast<std::uint32_t>(t) << 4 | static_cast<std::uint32_t>(rank) << 8 |
-           static_cast<std::uint32_t>(is_last_one) << 16 |
-           static_cast<std::uint32_t>(writable) << 20;
-}
-
 Type Arguments::read_type(const std::vector<std::uint32_t>& key, std::size_t& at) {
     std::uint32_t code = key[at++];
     if (code == NoneCode) return Type::none();

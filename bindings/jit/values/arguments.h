@@ -140,7 +140,12 @@ class Arguments {
     };
     static frontend::Type read_type(const std::vector<std::uint32_t>& key, std::size_t& at);
     static std::uint32_t complex_code(DType t, bool is_python);
-    static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one);
+    static std::uint32_t array_code(DType t, int rank, bool writable, bool is_last_one) {
+        return ArrayCode | static_cast<std::uint32_t>(t) << 4 |
+               static_cast<std::uint32_t>(rank) << 8 |
+               static_cast<std::uint32_t>(is_last_one) << 16 |
+               static_cast<std::uint32_t>(writable) << 20;
+    }
     static constexpr int max_rank = 16;
     struct Held {
         Held() {}  // leaves shape and strides undefined: calls are counted in nanoseconds
