@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "array/known_values.h"
@@ -248,23 +249,20 @@ PyObject* make_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept
 }
 
 /// What a Python number answers as NumPy's scalars do, or answers faster.
-bool stays_pythons(const char* name, PyTypeObject* base) {
+bool stays_pythons(std::string_view name, PyTypeObject* base) {
+    using namespace std::string_view_literals;
     // complex(x, y) would lose the sign of y's zero, if x were a number of two parts.
-    if (std::strcmp(name, "__complex__") == 0) return true;
-    static const char* const kept[] = {"__format__", "is_integer", "as_integer_ratio",
-                                       "bit_count",  "numerator",  "denominator"};
-    for (const char* k : kept) {
-        if (std::strcmp(name, k) == 0)
-            return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name);
-    }
+    if (name == "__complex__"sv) return true;
+    static constexpr std::string_view kept[] = {"__format__"sv,       "is_integer"sv,
+                                                "as_integer_ratio"sv, "bit_count"sv,
+                                                "numerator"sv,        "denominator"sv};
+    if (std::find(std::begin(kept), std::end(kept), name) != std::end(kept))
+        return PyObject_HasAttrString(reinterpret_cast<PyObject*>(base), name.data());
     // Libraries of the array API take what has a namespace for an array that they can write to.
-    static const char* const absent[] = {"__weaklistoffset__", "__doc__",   "__new__",
-                                         "__module__",         "__class__", "base",
-                                         "__array_namespace__"};
-    for (const char* k : absent) {
-        if (std::strcmp(name, k) == 0) return true;
-    }
-    return false;
+    static constexpr std::string_view absent[] = {
+        "__weaklistoffset__"sv, "__doc__"sv, "__new__"sv, "__module__"sv, "__class__"sv, "base"sv,
+        "__array_namespace__"sv};
+    return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);
 }
 
 /// Puts the array type's attributes into the dictionary of a type of values.
@@ -272,10 +270,13 @@ bool forward_attributes(PyTypeObject* type, PyTypeObject* base, PyTypeObject* fo
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (PyDict_Next(array_type->tp_dict, &at, &key, &value)) {
-        const char* name = PyUnicode_AsUTF8(key);
+        Py_ssize_t length = 0;
+        const char* name = PyUnicode_AsUTF8AndSize(key, &length);
         if (!name) return false;
         // Operators have slots of their own.
-        if (Py_TYPE(value) == &PyWrapperDescr_Type || stays_pythons(name, base)) continue;
+        if (Py_TYPE(value) == &PyWrapperDescr_Type ||
+            stays_pythons({name, static_cast<std::size_t>(length)}, base))
+            continue;
         auto* made = PyObject_New(Forwarded, forwarded);
         if (!made) return false;
         made->name = Py_NewRef(key);

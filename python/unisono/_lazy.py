@@ -71,9 +71,11 @@ _names = {
     "._arrays.flips": "flip fliplr flipud rot90",
     "._arrays.transposes": "matrix_transpose moveaxis rollaxis swapaxes",
     "._arrays.ranges": "geomspace linspace logspace",
+    "._arrays.like": "empty_like full_like ones_like zeros_like",
     "._arrays.special_matrices": "eye identity trace vander",
     "._arrays.exchange.from_data": """
-        asanyarray asarray_chkfinite ascontiguousarray asfortranarray frombuffer fromfunction fromiter fromstring require""",
+        asanyarray asarray_chkfinite ascontiguousarray asfortranarray from_dlpack frombuffer fromfunction fromiter fromstring
+        require""",
     "._numpy.closeness": "allclose array_equal array_equiv isclose isneginf isposinf",
     "._numpy.complex_parts": "angle imag iscomplex iscomplexobj isreal isrealobj real real_if_close",
     "._numpy.rounding": "around clip fix nan_to_num round",

@@ -83,27 +83,6 @@ def _records(shape, value, dtype, order, device, mesh, like, name):
     return full_records(shape, value, dtype, order, device, _mesh_of(device, mesh))
 
 
-def _layout_like(order, like, shape):
-    """'C', 'F', or the axes from the farthest elements to the nearest, for an array made like another one."""
-    if order not in ("K", "k") or like.ndim < 2:
-        return "F" if _in_columns(order, like) else "C"
-    rank = len(several(shape))
-    if rank != like.ndim:
-        return "C"
-    strides = [builtins.abs(s) for s in like.strides]
-    if strides == sorted(strides, reverse=True):
-        return "C"
-    axes = sorted(range(rank), key=lambda k: -strides[k])
-    return "F" if axes[::-1] == list(range(rank)) else axes
-
-
-def _by_axes(make, shape, axes):
-    """An array of that shape whose axes lie in memory in that order, the farthest first."""
-    shape = several(shape)
-    back = sorted(range(len(axes)), key=axes.__getitem__)
-    return make(tuple(shape[k] for k in axes)).transpose(back)
-
-
 def _columns(make, shape):
     """An array whose columns lie together: the transposed of one of the reversed shape."""
     shape = several(shape)
@@ -358,172 +337,8 @@ def ones(
     )
 
 
-@_engine._FastPath
-def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
-    """Array of the shape, dtype and device of `prototype`, elements not set.
-
-    Parameters
-    ----------
-    prototype : array_like
-    dtype : dtype, optional
-    order : {'C', 'F', 'A', 'K'}, optional
-        'A' and 'K' keep the layout of `prototype`: 'K' the order of its axes in memory.
-    subok : bool, optional
-        Whether the result is of the class of the argument where that derives from the array.
-    shape : int or tuple of ints, optional
-        Overrides that of `prototype`.
-    device : str or Device, optional
-    mesh : Mesh, optional
-        Ranks over which it is distributed.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If an extent of the shape is negative.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.empty_like([1.0, 2.0]).shape
-    (2,)
-    """
-    source = prototype
-    prototype = prototype if isinstance(prototype, _engine._Array) else as_operand(prototype)
-    dtype = prototype.dtype if dtype is None else dtype
-    shape = prototype.shape if shape is None else shape
-    device = prototype if device is mesh is None else _place_of(device, mesh)
-    order = _layout_like(order, prototype, shape)
-    if type(order) is list:
-        made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
-    else:
-        made = empty(shape, dtype, order, device=device)
-    return _of_class_of(source, made, subok)
-
-
-@_engine._FastPath
-def full_like(
-    a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None
-):
-    """Array of the shape, dtype and device of `a`, all elements equal to `fill_value`; see `empty_like`.
-
-    Parameters
-    ----------
-    a, fill_value : array_like
-    dtype : dtype, optional
-    order : {'C', 'F', 'A', 'K'}
-        Memory layout of the result.
-    subok : bool
-        Whether the result is of the class of the argument where that derives from the array.
-    shape : int or tuple of int
-    device : str or Device, optional
-    mesh : Mesh, optional
-        Ranks over which it is distributed.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If an extent of the shape is negative.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.full_like([1, 2], 7).tolist()
-    [7, 7]
-    """
-    source = a
-    a = a if isinstance(a, _engine._Array) else as_operand(a)
-    dtype = a.dtype if dtype is None else dtype
-    shape = a.shape if shape is None else shape
-    device = a if device is mesh is None else _place_of(device, mesh)
-    order = _layout_like(order, a, shape)
-    if type(order) is list:
-        made = _by_axes(lambda s: empty(s, dtype, device=device), shape, order)
-        made[...] = fill_value
-    else:
-        made = _full(shape, fill_value, dtype, order, device=device)
-    return _of_class_of(source, made, subok)
-
-
-@_engine._FastPath
-def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
-    """Array of zeros of the shape, dtype and device of `a`; see `empty_like`.
-
-    Parameters
-    ----------
-    a : array_like
-    dtype : dtype, optional
-    order : {'C', 'F', 'A', 'K'}
-        Memory layout of the result.
-    subok : bool
-        Whether the result is of the class of the argument where that derives from the array.
-    shape : int or tuple of int
-    device : str or Device, optional
-    mesh : Mesh, optional
-        Ranks over which it is distributed.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If an extent of the shape is negative.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.zeros_like([1.5, 2]).tolist()
-    [0.0, 0.0]
-    """
-    return _full_like(a, 0, dtype, order, subok, shape, device=device, mesh=mesh)
-
-
-@_engine._FastPath
-def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None, mesh=None):
-    """Array of ones of the shape, dtype and device of `a`; see `empty_like`.
-
-    Parameters
-    ----------
-    a : array_like
-    dtype : dtype, optional
-    order : {'C', 'F', 'A', 'K'}
-        Memory layout of the result.
-    subok : bool
-        Whether the result is of the class of the argument where that derives from the array.
-    shape : int or tuple of int
-    device : str or Device, optional
-    mesh : Mesh, optional
-        Ranks over which it is distributed.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ValueError
-        If an extent of the shape is negative.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.ones_like([1.5, 2]).tolist()
-    [1.0, 1.0]
-    """
-    return _full_like(a, 1, dtype, order, subok, shape, device=device, mesh=mesh)
-
-
-# Without NumPy behind them: its zero of text is no zero that was converted.
-_full, _full_like = full.__wrapped__, full_like.__wrapped__
+# Without NumPy behind it: its zero of text is no zero that was converted.
+_full = full.__wrapped__
 
 
 @_engine._FastPath
@@ -786,58 +601,13 @@ def asarray(
     return made
 
 
-@_engine._FastPath
-def from_dlpack(x, /, *, device=None, copy=None):
-    """Array that shares the memory of an object with ``__dlpack__``.
-
-    Parameters
-    ----------
-    x : object
-        On the CPU or a CUDA device, or an array of ours on any device; tensors of other libraries on other devices are
-        copied to the CPU through their own library first.
-    device : str or Device, optional
-        Device of the result; a different device means a copy.
-    copy : bool, optional
-        True always copies; False raises if a copy is needed.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    AttributeError
-        If `x` does not have the method ``__dlpack__``.
-
-    Examples
-    --------
-    >>> import unisono as un
-    >>> un.from_dlpack(un.arange(3)).tolist()
-    [0, 1, 2]
-    """
-    is_spread = isinstance(x, _engine._Array) and x.mesh is not None
-    made = x[...] if is_spread else _engine._from_dlpack(x)  # a tensor is of one rank's memory
-    if device is not None and made.device != device:
-        if copy is False:
-            raise ValueError(
-                f"from_dlpack: an array on {made.device} cannot be seen on {device} without a copy; use copy=None"
-            )
-        return made.to_device(device)
-    return made.copy() if copy else made
-
-
 __all__ = [
     "DType",
     "arange",
     "array",
     "asarray",
     "empty",
-    "empty_like",
-    "from_dlpack",
     "full",
-    "full_like",
     "ones",
-    "ones_like",
     "zeros",
-    "zeros_like",
 ]

@@ -390,3 +390,42 @@ def require(a, dtype=None, requirements=None, *, like=None):
     if ("C" in wanted and not x.flags.c_contiguous) or ("W" in wanted and not x.flags.writeable):
         return x.copy()
     return x
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Array that shares the memory of an object with ``__dlpack__``.
+
+    Parameters
+    ----------
+    x : object
+        On the CPU or a CUDA device, or an array of ours on any device; tensors of other libraries on other devices are
+        copied to the CPU through their own library first.
+    device : str or Device, optional
+        Device of the result; a different device means a copy.
+    copy : bool, optional
+        True always copies; False raises if a copy is needed.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    AttributeError
+        If `x` does not have the method ``__dlpack__``.
+
+    Examples
+    --------
+    >>> import unisono as un
+    >>> un.from_dlpack(un.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    is_spread = isinstance(x, _engine._Array) and x.mesh is not None
+    made = x[...] if is_spread else _engine._from_dlpack(x)  # a tensor is of one rank's memory
+    if device is not None and made.device != device:
+        if copy is False:
+            raise ValueError(
+                f"from_dlpack: an array on {made.device} cannot be seen on {device} without a copy; use copy=None"
+            )
+        return made.to_device(device)
+    return made.copy() if copy else made
