@@ -1,4 +1,4 @@
-// A kernel's arguments and its launch in two calls: what `unisono.opencl` does at each launch.
+// A kernel's arguments and its launch in one call: what `unisono.opencl` does at each launch.
 //
 // The functions come as addresses, as Python has them from the library that it loaded. What is no
 // plain case (numbers that must be converted, memory that was not the argument before, sizes that
@@ -92,50 +92,102 @@ std::size_t bytes_of_scalar(PyObject* arg, char (&to)[8]) {
     return size <= sizeof to ? size : 0;
 }
 
-/// _set_arguments(function, kernel, parameters, letters, types, last, args): sets those arguments
-/// that are not what `last` says. A letter is "m" for memory, that of a C number, or "?".
-PyObject* set_arguments(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
+/// What a kernel's arguments are set by: the tuple (function, kernel, parameters, letters, types,
+/// last). A letter is "m" for memory, that of a C number, or "?".
+struct Setter {
+    SetArgument set;
+    void* kernel;
+    PyObject *parameters, *types, *last;
+    const char* letters;
+
+    explicit Setter(PyObject* o) {
+        const bool is_tuple = PyTuple_Check(o) && PyTuple_GET_SIZE(o) == 6;
+        const auto item = [&](Py_ssize_t k) { return is_tuple ? PyTuple_GET_ITEM(o, k) : Py_None; };
+        PyObject* letters_bytes = item(3);
+        parameters = item(2);
+        types = item(4);
+        last = item(5);
+        if (!PyTuple_Check(parameters) || !PyBytes_Check(letters_bytes) || !PyTuple_Check(types) ||
+            !PyList_Check(last))
+            fail(ErrorKind::Internal, "_set_arguments: no setter");
+        set = address<SetArgument>(item(0));
+        kernel = address<void*>(item(1));
+        letters = PyBytes_AS_STRING(letters_bytes);
+        count = PyBytes_GET_SIZE(letters_bytes);
+        if (PyTuple_GET_SIZE(parameters) != count || PyTuple_GET_SIZE(types) != count ||
+            PyList_GET_SIZE(last) != count)
+            fail(ErrorKind::Internal, "_set_arguments: lengths differ");
+    }
+
+    /// Sets those that are not what `last` says.
+    void take(PyObject* args) const {
+        if (!PyTuple_Check(args) || PyTuple_GET_SIZE(args) != count)
+            fail(ErrorKind::Internal, "_set_arguments: another number of arguments");
+        for (Py_ssize_t k = 0; k < count; ++k) take(k, PyTuple_GET_ITEM(args, k));
+    }
+
+  private:
+    void take(Py_ssize_t k, PyObject* arg) const {
         static PyObject* const address_name = PyUnicode_InternFromString("_address");
         static PyObject* const set_name = PyUnicode_InternFromString("set");
-        if (n != 7) fail(ErrorKind::Internal, "_set_arguments: takes seven arguments");
-        const auto set = address<SetArgument>(a[0]);
-        auto* kernel = address<void*>(a[1]);
-        PyObject *parameters = a[2], *types = a[4], *last = a[5], *args = a[6];
-        const char* letters = PyBytes_AsString(a[3]);
-        if (!letters) python_failed();
-        const Py_ssize_t count = PyTuple_GET_SIZE(args);
-        if (PyTuple_GET_SIZE(parameters) != count || PyTuple_GET_SIZE(types) != count ||
-            PyBytes_GET_SIZE(a[3]) != count || PyList_GET_SIZE(last) != count)
-            fail(ErrorKind::Internal, "_set_arguments: lengths differ");
-        for (Py_ssize_t k = 0; k < count; ++k) {
-            PyObject *arg = PyTuple_GET_ITEM(args, k), *known = PyList_GET_ITEM(last, k);
-            std::size_t size = 0;
-            char data[8];
-            if (letters[k] == 'm') {
-                if (is_known_memory(known, arg, address_name)) continue;
-            } else if (letters[k] != '?') {
-                const bool is_exact =
-                    reinterpret_cast<PyObject*>(Py_TYPE(arg)) == PyTuple_GET_ITEM(types, k);
-                size = is_exact ? bytes_of_scalar(arg, data) : pack(arg, letters[k], data);
-            }
-            if (size && PyBytes_CheckExact(known) &&
-                static_cast<std::size_t>(PyBytes_GET_SIZE(known)) == size &&
-                std::memcmp(PyBytes_AS_STRING(known), data, size) == 0)
-                continue;
-            if (size && set(kernel, static_cast<std::uint32_t>(k), size, data) == 0) {
-                PyObject* bytes = PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(size));
-                if (!bytes || PyList_SetItem(last, k, bytes) < 0) python_failed();
-                continue;
-            }
-            // Converts, or raises what is wrong.
-            PyObject* given[] = {PyTuple_GET_ITEM(parameters, k), arg, last};
-            Ref done(PyObject_VectorcallMethod(set_name, given, 3, nullptr));
-            if (!done) python_failed();
+        PyObject* known = PyList_GET_ITEM(last, k);
+        std::size_t size = 0;
+        char data[8];
+        if (letters[k] == 'm') {
+            if (is_known_memory(known, arg, address_name)) return;
+        } else if (letters[k] != '?') {
+            const bool is_exact =
+                reinterpret_cast<PyObject*>(Py_TYPE(arg)) == PyTuple_GET_ITEM(types, k);
+            size = is_exact ? bytes_of_scalar(arg, data) : pack(arg, letters[k], data);
         }
+        if (size && PyBytes_CheckExact(known) &&
+            static_cast<std::size_t>(PyBytes_GET_SIZE(known)) == size &&
+            std::memcmp(PyBytes_AS_STRING(known), data, size) == 0)
+            return;
+        if (size && set(kernel, static_cast<std::uint32_t>(k), size, data) == 0) {
+            PyObject* bytes = PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(size));
+            if (!bytes || PyList_SetItem(last, k, bytes) < 0) python_failed();
+            return;
+        }
+        // Converts, or raises what is wrong.
+        PyObject* given[] = {PyTuple_GET_ITEM(parameters, k), arg, last};
+        Ref done(PyObject_VectorcallMethod(set_name, given, 3, nullptr));
+        if (!done) python_failed();
+    }
+
+    Py_ssize_t count;
+};
+
+/// _set_arguments(setter, args): sets those arguments that are not set to that already.
+PyObject* set_arguments(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 2) fail(ErrorKind::Internal, "_set_arguments: takes two arguments");
+        Setter(a[0]).take(a[1]);
         return Py_NewRef(Py_None);
     });
 }
+
+/// A lock of Python's, held: arguments belong to a kernel, not to its launch.
+class Held {
+  public:
+    explicit Held(PyObject* lock) : lock_(lock) {
+        static PyObject* const acquire = PyUnicode_InternFromString("acquire");
+        Ref done(PyObject_CallMethodNoArgs(lock, acquire));
+        if (!done) python_failed();
+    }
+    ~Held() {
+        static PyObject* const release = PyUnicode_InternFromString("release");
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        Py_XDECREF(PyObject_CallMethodNoArgs(lock_, release));
+        PyErr_Restore(type, value, trace);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+  private:
+    PyObject* lock_;
+};
 
 struct Sizes {
     std::array<std::size_t, 3> values;
@@ -160,23 +212,27 @@ std::optional<Sizes> sizes_of(PyObject* o) {
     return made;
 }
 
-/// _enqueue_kernel(function, queue, kernel, global size, local size or None): the event's address,
-/// the driver's code where it is below 0, or None for sizes that Python has to look at.
-PyObject* enqueue_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+/// _launch_kernel(setter, lock, args, function, queue, global size, local size or None): the
+/// event's address, the driver's code where it is below 0, or None for sizes that Python has to
+/// look at.
+PyObject* launch_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 5) fail(ErrorKind::Internal, "_enqueue_kernel: takes five arguments");
-        const auto enqueue = address<Enqueue>(a[0]);
-        auto *queue = address<void*>(a[1]), *kernel = address<void*>(a[2]);
-        const std::optional<Sizes> global = sizes_of(a[3]);
+        if (n != 7) fail(ErrorKind::Internal, "_launch_kernel: takes seven arguments");
+        const Setter setter(a[0]);
+        const auto enqueue = address<Enqueue>(a[3]);
+        auto* queue = address<void*>(a[4]);
+        Held held(a[1]);
+        setter.take(a[2]);
+        const std::optional<Sizes> global = sizes_of(a[5]);
         std::optional<Sizes> local;
-        if (a[4] != Py_None) local = sizes_of(a[4]);
-        if (!global || (a[4] != Py_None && (!local || local->count != global->count)))
+        if (a[6] != Py_None) local = sizes_of(a[6]);
+        if (!global || (a[6] != Py_None && (!local || local->count != global->count)))
             return Py_NewRef(Py_None);
         void* event = nullptr;
         std::int32_t code = 0;
         {
             WithoutLock free;  // a thread of the driver may hold its lock and call Python back
-            code = enqueue(queue, kernel, static_cast<std::uint32_t>(global->count), nullptr,
+            code = enqueue(queue, setter.kernel, static_cast<std::uint32_t>(global->count), nullptr,
                            global->values.data(), local ? local->values.data() : nullptr, 0,
                            nullptr, &event);
         }
@@ -203,7 +259,7 @@ PyCFunction fast() {
 
 PyMethodDef methods[] = {
     {"_set_arguments", fast<set_arguments>(), METH_FASTCALL, nullptr},
-    {"_enqueue_kernel", fast<enqueue_kernel>(), METH_FASTCALL, nullptr},
+    {"_launch_kernel", fast<launch_kernel>(), METH_FASTCALL, nullptr},
     {"_release_object", fast<release_object>(), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -196,7 +196,7 @@ def test_objects_of_another_context_are_refused(ctx, queue, build, to_buffer):
 
 
 def test_launches_set_only_the_arguments_that_changed(ctx, queue, build, to_buffer):
-    from unisono.opencl._objects import driver, kernels
+    from unisono.opencl._objects import driver
 
     seen, real = [], driver.function("clSetKernelArg")
 
@@ -209,19 +209,16 @@ def test_launches_set_only_the_arguments_that_changed(ctx, queue, build, to_buff
     kernel = build("kernel void put(global int *x, int at, int value) { x[at] = value; }").put
     x = np.zeros(4, np.int32)
     memory = to_buffer(x)
-    functions = kernels._find_launch_functions()
-    kernels._launch_functions = (ctypes.cast(counting, ctypes.c_void_p).value, functions[1])
-    try:
-        kernel(queue, (1,), None, memory, 0, np.int32(5))  # the memory is the parameter's own call
-        assert seen == [1, 2]
-        kernel(queue, (1,), None, memory, 1, 5)
-        assert seen == [1, 2, 1]
-        kernel(queue, (1,), None, memory, 1, np.int32(6))
-        assert seen == [1, 2, 1, 2]
-        kernel(queue, (1,), (1,), memory, 1, 6)
-        assert seen == [1, 2, 1, 2]
-    finally:
-        kernels._launch_functions = functions
+    kernel._known_parameters()
+    kernel._setter = (ctypes.cast(counting, ctypes.c_void_p).value, *kernel._setter[1:])
+    kernel(queue, (1,), None, memory, 0, np.int32(5))  # the memory is the parameter's own call
+    assert seen == [1, 2]
+    kernel(queue, (1,), None, memory, 1, 5)
+    assert seen == [1, 2, 1]
+    kernel(queue, (1,), None, memory, 1, np.int32(6))
+    assert seen == [1, 2, 1, 2]
+    kernel(queue, (1,), (1,), memory, 1, 6)
+    assert seen == [1, 2, 1, 2]
     cl.enqueue_copy(queue, x, memory)
     assert x.tolist() == [5, 6, 0, 0]
     del kernel, memory  # another buffer may get the address

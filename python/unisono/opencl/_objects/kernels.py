@@ -157,10 +157,16 @@ class Kernel(Holder):
     def _take(self, parameters):
         """Has these parameters from now on, of which no argument is set."""
         found = tuple(parameters)
-        # What the engine needs to see which arguments stay as they are.
-        self._letters = "".join(p.letter for p in found).encode()
-        self._types = tuple(getattr(p, "_type", None) for p in found)
         self._last = [None] * len(found)
+        # What the engine needs to see which arguments stay as they are.
+        self._setter = (
+            driver.function_address("clSetKernelArg"),
+            self._address,
+            found,
+            "".join(p.letter for p in found).encode(),
+            tuple(getattr(p, "_type", None) for p in found),
+            self._last,
+        )
         self._parameters = found
         return found
 
@@ -183,15 +189,7 @@ class Kernel(Holder):
                 f"kernel {self.function_name}", "INVALID_KERNEL_ARGS",
                 f"expected {len(parameters)} arguments: {names}; got {len(args)}",
             )  # fmt: skip
-        _engine._set_arguments(
-            driver.function_address("clSetKernelArg"),
-            self._address,
-            parameters,
-            self._letters,
-            self._types,
-            self._last,
-            args,
-        )
+        _engine._set_arguments(self._setter, args)
 
     def __call__(
         self, queue, global_size, local_size, *args, global_offset=None, g_times_l=False, allow_empty_ndrange=False,
@@ -223,24 +221,13 @@ class Kernel(Holder):
 
     def _launch(self, queue, global_size, local_size, args):
         """The Event of a plain launch; None for sizes that are no tuples of positive numbers."""
-        parameters = self._parameters
-        if parameters is None:
-            parameters = self._known_parameters()
+        parameters = self._parameters or self._known_parameters()
         if len(args) != len(parameters):
             self.set_args(*args)  # which says what is expected
-        set_address, enqueue_address = _launch_functions or _find_launch_functions()
-        kernel = self._address
-        with self._lock:
-            _engine._set_arguments(
-                set_address, kernel, parameters, self._letters, self._types, self._last, args
-            )
-            made = _engine._enqueue_kernel(
-                enqueue_address,
-                queue.int_ptr if queue._finalized else queue._address,
-                kernel,
-                global_size,
-                local_size,
-            )
+        made = _launch_kernel(
+            self._setter, self._lock, args, _enqueue or _find_enqueue(),
+            queue.int_ptr if queue._finalized else queue._address, global_size, local_size,
+        )  # fmt: skip
         if made is None:
             return None
         if made < 0:
@@ -290,14 +277,14 @@ class Kernel(Holder):
 add_attributes(Kernel, kernel_info)
 
 _new = object.__new__
-_launch_functions = None  # addresses of clSetKernelArg and clEnqueueNDRangeKernel
+_launch_kernel = _engine._launch_kernel
+_enqueue = None  # address of clEnqueueNDRangeKernel
 
 
-def _find_launch_functions():
-    global _launch_functions
-    names = "clSetKernelArg", "clEnqueueNDRangeKernel"
-    _launch_functions = tuple(map(driver.function_address, names))
-    return _launch_functions
+def _find_enqueue():
+    global _enqueue
+    _enqueue = driver.function_address("clEnqueueNDRangeKernel")
+    return _enqueue
 
 
 _most_groups = 2**32 - 1  # beyond, PoCL ends the process
