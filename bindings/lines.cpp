@@ -17,6 +17,7 @@
 #include <atomic>
 #include <csignal>
 #include <string_view>
+#include <utility>
 
 #include "array/exchange/adopt.h"
 #include "array/object.h"
@@ -202,10 +203,14 @@ bool is_unique_temporary(PyObject* const* place) noexcept {
 #endif
 }
 
+/// Loops ask for one line again and again, and long code takes long to search.
 static SourcePlace decode(LineRef line) {
+    static LineRef last;  // keeps its code, so that no other code has its address
+    static SourcePlace place_of_last;
     SourcePlace place;
     auto* code = static_cast<PyCodeObject*>(line.code);
     if (!code) return place;
+    if (last.code == code && last.offset == line.offset) return place_of_last;
     const char* file = PyUnicode_AsUTF8(code->co_filename);
     if (file) {
         place.file = file;
@@ -213,6 +218,10 @@ static SourcePlace decode(LineRef line) {
         PyErr_Clear();
     }
     place.line = PyCode_Addr2Line(code, line.offset);
+    place_of_last = place;
+    last.offset = line.offset;
+    Py_INCREF(code);
+    Py_XDECREF(static_cast<PyObject*>(std::exchange(last.code, code)));
     return place;
 }
 
