@@ -9,6 +9,8 @@
 #include <exception>
 #include <new>
 
+#include "comm/argument_error.h"
+
 namespace unisono::python {
 
 namespace {
@@ -41,6 +43,8 @@ void terminate_or_wait() {
 }
 
 PyObject* classes[static_cast<int>(ErrorKind::LinAlg) + 1] = {};
+
+PyObject* comm_value_error = nullptr;
 
 /// NumPy's own class, so that programs catch either; imported when it is first raised.
 PyObject* linalg_error() {
@@ -104,7 +108,16 @@ bool add_errors(PyObject* module) {
         if (!made || PyModule_AddObjectRef(module, c.name, made) < 0) return false;
         classes[static_cast<int>(c.kind)] = made;  // kept for good
     }
-    return true;
+    PyObject* bases = PyTuple_Pack(2, classes[static_cast<int>(ErrorKind::Comm)], PyExc_ValueError);
+    comm_value_error = bases ? PyErr_NewExceptionWithDoc(
+                                   "unisono.CommValueError",
+                                   "An argument of a message, such as its rank or tag, that MPI "
+                                   "refuses.",
+                                   bases, nullptr)
+                             : nullptr;
+    Py_XDECREF(bases);
+    return comm_value_error &&
+           PyModule_AddObjectRef(module, "CommValueError", comm_value_error) == 0;
 }
 
 void add_note(const std::string& text) noexcept {
@@ -122,6 +135,9 @@ void add_note(const std::string& text) noexcept {
 void set_error(const Error& e) noexcept {
     if (const auto* detail = dynamic_cast<const PythonDetail*>(e.detail())) {
         detail->set_exception();
+    } else if (e.kind() == ErrorKind::Value &&
+               dynamic_cast<const comm::ArgumentDetail*>(e.detail())) {
+        PyErr_SetString(comm_value_error, e.what());
     } else {
         PyErr_SetString(class_of(e.kind()), e.what());
     }

@@ -33,6 +33,7 @@ from . import vectors as vectors
 from ._engine import ArrayLike as ArrayLike
 from ._engine import Axis, DeviceLike, DTypeLike, _Binary, _BinaryPair, _Unary, _UnaryPair
 from ._engine import CommError as CommError
+from ._engine import CommValueError as CommValueError
 from ._engine import CompileError as CompileError
 from ._engine import Device as Device
 from ._engine import DeviceError as DeviceError

@@ -497,3 +497,15 @@ def test_classes_that_derive_from_communicators():
     grid.Free()
     with pytest.raises(TypeError, match="no communicator; got int"):
         un.mpi.Comm(3)
+
+
+def test_errors_of_arguments_are_exceptions_of_mpi():
+    with pytest.raises(un.mpi.Exception) as caught:
+        comm.Send(np.zeros(1), dest=99)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.Get_error_class() == un.mpi.ERR_RANK
+
+
+def test_names_of_predefined_communicators():
+    assert (comm.name, un.mpi.COMM_SELF.name) == ("MPI_COMM_WORLD", "MPI_COMM_SELF")
+    assert comm.Dup().Get_name() == ""

@@ -7,10 +7,12 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "comm/argument_error.h"
 #include "comm/messages.h"
 #include "comm/mpi/patience.h"
 #include "core/error.h"
@@ -45,9 +47,11 @@ void check(int status, What&& what) {
                  "and make the same collective calls on all ranks (MPI_ERR_TRUNCATE)");
     }
     MPI_Error_string(status, text, &length);
-    fail(kind == MPI_ERR_RANK || kind == MPI_ERR_TAG ? ErrorKind::Value : ErrorKind::Comm,
-         "mpi: " + what() + place_of_call() + " failed; got " +
-             std::string(text, static_cast<std::size_t>(length)));
+    const bool is_argument = kind == MPI_ERR_RANK || kind == MPI_ERR_TAG;
+    throw Error(is_argument ? ErrorKind::Value : ErrorKind::Comm,
+                "mpi: " + what() + place_of_call() + " failed; got " +
+                    std::string(text, static_cast<std::size_t>(length)),
+                std::make_shared<ArgumentDetail>());
 }
 
 /// Calls done() until it is true; after the time-out, or Ctrl-C, throws.

@@ -184,13 +184,16 @@ class _Methods:
         """The communicator of those that started this job by `Spawn`: COMM_NULL."""
         return COMM_NULL
 
-    def __reduce__(self):
+    def _predefined(self):
+        """ "COMM_WORLD" or "COMM_SELF", else ""."""
         from ._job import connect
 
         names = {"world": "COMM_WORLD", "self": "COMM_SELF"}
-        for key, name in names.items():
-            if self and self == connect()[key]:
-                return _by_name, (name,)
+        return next((name for key, name in names.items() if self and self == connect()[key]), "")
+
+    def __reduce__(self):
+        if name := self._predefined():
+            return _by_name, (name,)
         if not self:
             return _by_name, ("COMM_NULL",)
         raise ValueError(
@@ -199,7 +202,10 @@ class _Methods:
 
     def Get_name(self):
         """Its name."""
-        return self.__dict__.get("_name", "") if self else "MPI_COMM_NULL"
+        if not self:
+            return "MPI_COMM_NULL"
+        name = self._predefined()
+        return self.__dict__.get("_name", name and f"MPI_{name}")
 
     def Set_name(self, name):
         """Set its name."""
