@@ -12,6 +12,7 @@
 #include "passes/cleanup/borrowed_blocks.h"
 #include "passes/cleanup/cold_splitting.h"
 #include "passes/cleanup/copy_propagation.h"
+#include "passes/cleanup/domain_tests.h"
 #include "passes/cleanup/full_unrolling.h"
 #include "passes/cleanup/licm.h"
 #include "passes/cleanup/simplify.h"
@@ -100,6 +101,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     if (is_host) run("wrap_work_items", wrap_work_items);
     if (is_host) run("borrowed_blocks", borrowed_blocks);
     if (is_host) run("copy_propagation", copy_propagation);
+    if (is_host) run("domain_tests", domain_tests);
     if (is_host && !target.keep_checks_visible) {
         run("simplify", simplify);
         run("steps_by_rows", steps_by_rows);
