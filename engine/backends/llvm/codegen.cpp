@@ -12,6 +12,7 @@
 #include "backends/llvm/transforms/branch_switches.h"
 #include "backends/llvm/transforms/mark_streaming.h"
 #include "backends/llvm/transforms/ordered_sums.h"
+#include "backends/llvm/transforms/record_branches.h"
 #include "backends/llvm/transforms/scalar_conversions.h"
 #include "backends/llvm/transforms/scalar_selects.h"
 #include "backends/llvm/transforms/unroll_indexed.h"
@@ -57,7 +58,7 @@ constexpr const char* host_passes =
     "unisono-while,loop-mssa(licm),unisono-branches,unisono-interleave,loop-vectorize,unisono-"
     "streaming,loop-load-elim,unisono-unroll,early-cse,"
     "simplifycfg,"
-    "loop-mssa(licm))";
+    "loop-mssa(licm),unisono-records)";
 /// Vector forms of functions of angles, which the vectoriser calls.
 constexpr const char* late_inline_passes = ",always-inline";
 /// Code of C text comes as clang writes it: with all that it takes.
@@ -295,6 +296,8 @@ void optimise(llvm::Module& module, const Target& target, llvm::TargetMachine& m
                 passes.addPass(BranchSwitches());
             } else if (name == "unisono-interleave") {
                 passes.addPass(InterleaveChains());
+            } else if (name == "unisono-records") {
+                passes.addPass(RecordBranches());
             } else if (name == "unisono-unroll") {
                 passes.addPass(UnrollSmall());
             } else if (name == "unisono-arrays") {

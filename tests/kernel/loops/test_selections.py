@@ -26,3 +26,21 @@ def test_no_branches():
     if platform.machine() == "x86_64":
         text = "\n".join(f.inspect_asm().values())
         assert len(re.findall(r"\bcmov", text)) >= 2
+
+
+def position_of_least(x):
+    best = 0
+    for i in range(len(x)):
+        if x[i] < x[best]:
+            best = i
+    return best
+
+
+def test_positions_of_records_take_branches():
+    x = np.random.default_rng(3).random(300)
+    f = un.njit(position_of_least)
+    assert f(x) == np.argmin(x)
+    assert f(x[::-1].copy()) == np.argmin(x[::-1])
+    if platform.machine() == "x86_64":
+        text = "\n".join(f.inspect_asm().values())
+        assert not re.search(r"ucomisd[^\n]*\n\s*cmov", text)
