@@ -59,7 +59,12 @@ Value Calls::known_call(const Node& node) {
         if (owner.kind == NodeKind::Class)
             return object_method(
                 node, *source_.classes.at(static_cast<std::size_t>(owner.index)).record, nullptr);
-        bool is_known = owner.kind == NodeKind::Name && env_.names.contains(owner.text);
+        const Node* first = &owner;
+        while (first->kind == NodeKind::Attribute) first = &first->children[0];
+        const bool is_value = first->kind == NodeKind::Subscript || first->kind == NodeKind::Call ||
+                              first->kind == NodeKind::BinOp;
+        const bool is_known =
+            first->kind == NodeKind::Name ? env_.names.contains(first->text) : is_value;
         if (owner.kind != NodeKind::Builtin && (!source_.is_kernel || is_known)) {
             Value object = this->owner(maybe_none(owner), callee.text, callee.place);
             if (std::any_of(node.children.begin() + 1, node.children.end(), assigns_names))
@@ -138,12 +143,13 @@ std::optional<Value> Calls::library_method(const Node& node, const Value& object
 /// object.method(...), by the table of array functions.
 std::optional<Value> Calls::array_method(const Node& node, const Value& object) {
     const Node& callee = node.children[0];
-    if (source_.is_kernel) return std::nullopt;
     const std::string& name = callee.text;
+    const bool conjugates = name == "conjugate" || name == "conj";
+    if (source_.is_kernel && !(conjugates && object.type.is_scalar())) return std::nullopt;
     if (object.type.is_text()) return Texts(*this, node.place).method(node, object);
     if (object.type.is_table()) return Tables(*this, node.place).method(node, object);
     if (object.type.is_list()) return list_method(node, object);
-    if ((name == "conjugate" || name == "conj") && node.children.size() == 1) {
+    if (conjugates && node.children.size() == 1) {
         if (auto v = complex_function("conj", object, node.place)) return *v;
     }
     const bool is_records = object.type.is_records() && name == "copy";

@@ -458,3 +458,18 @@ def test_kernels_without_a_launch_are_functions_of_others(chosen):
     assert out.tolist() == (1 / x).tolist()
     with pytest.raises(ValueError, match="inverse: launch configuration was not specified"):
         inverse(3.0)
+
+
+@cuda.jit
+def conjugates(a, bits):
+    i = cuda.grid(1)
+    a[i] = a[i].conjugate() * (a[i] + 1).conj()
+    bits[i] = a[i].real.view(np.int64)
+
+
+def test_methods_of_elements(chosen):
+    a = np.array([1 + 2j, -3j])
+    bits = np.zeros(2, np.int64)
+    expected = a.conj() * (a + 1).conj()
+    conjugates[1, 2](a, bits)
+    assert a.tolist() == expected.tolist() and bits.tolist() == a.real.view("i8").tolist()
