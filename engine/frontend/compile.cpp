@@ -7,10 +7,14 @@
 
 #include "core/native/recursion.h"
 #include "core/settings.h"
+#include "frontend/array_choices.h"
 #include "frontend/effects.h"
 #include "frontend/exceptions.h"
 #include "frontend/lowerer.h"
+#include "frontend/parallel.h"
+#include "frontend/predicates.h"
 #include "frontend/tables.h"
+#include "frontend/uniform.h"
 #include "passes/kernels/inline_calls.h"
 
 namespace unisono::frontend {
@@ -275,8 +279,20 @@ Compiled ModuleLowerer::finish() {
     return done;
 }
 
+/// The source; a kernel's in the form that has what its author wrote without a refusal.
+static std::shared_ptr<const Source> as_compiled(const CompileRequest& request) {
+    auto source = request.source;
+    if (!source->is_kernel) return source;
+    if (auto split = split_array_choices(*source, request.args)) source = split;
+    if (misses_barrier(*source)) {
+        if (auto changed = all_reach_barriers(*source)) source = changed;
+    }
+    return source;
+}
+
 Compiled compile(const CompileRequest& request) {
-    const Source& source = *request.source;
+    const std::shared_ptr<const Source> kernel = as_compiled(request);
+    const Source& source = *kernel;
     if (source.is_kernel) check_barriers(source);
     ModuleLowerer module(std::max(1, request.dimensions), source.is_kernel);
     module.refuses_interpreter = source.options.refuses_interpreter || setting("nopython") == "1";

@@ -18,46 +18,40 @@
 namespace unisono::frontend {
 namespace {
 
+/// x.shape[k], which is no element: it differs where x or k do.
+bool is_extent(const Node& e) {
+    const Node& object = e.children[0];
+    return object.kind == NodeKind::Attribute && object.text == "shape";
+}
+
 class Uniformity {
   public:
-    /// `around`: the functions that called it.
+    /// `around`: the functions that called it. `misses`: is set, instead of an error, where a
+    /// barrier may not be reached.
     Uniformity(const Source& source, std::set<std::string> divergent,
-               std::vector<const Source*> around)
-        : source_(source), divergent_(std::move(divergent)), around_(std::move(around)) {
+               std::vector<const Source*> around, bool* misses = nullptr)
+        : source_(source),
+          divergent_{std::move(divergent)},
+          around_(std::move(around)),
+          misses_(misses) {
         around_.push_back(&source);
         std::size_t before;
         do {
-            before = divergent_.size();
+            before = divergent_.names.size();
             block(source.body, nullptr);
-        } while (divergent_.size() != before);
+        } while (divergent_.names.size() != before);
         is_checking_ = true;
         left_early_ = nullptr;  // of what comes before a barrier
         block(source.body, nullptr);
     }
 
-  private:
-    /// x.shape[k], which is no element: it differs where x or k do.
-    static bool is_extent(const Node& e) {
-        const Node& object = e.children[0];
-        return object.kind == NodeKind::Attribute && object.text == "shape";
-    }
+    const Divergence& divergence() const { return divergent_; }
 
-    bool diverges(const Node& e) const {
-        if (e.kind == NodeKind::Name) return divergent_.count(e.text) > 0;
-        if (e.kind == NodeKind::Subscript && !is_extent(e)) return true;
-        if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
-        if (e.kind == NodeKind::Builtin &&
-            (e.text == "un.global_id" || e.text == "un.local_id" ||
-             e.text == "un.local_linear_id" || e.text.rfind("atomic.", 0) == 0))
-            return true;
-        for (const Node& child : e.children) {
-            if (diverges(child)) return true;
-        }
-        return false;
-    }
+  private:
+    bool diverges(const Node& e) const { return divergent_.of(e); }
 
     void mark(const Node& target) {
-        each_target(target, [&](const Node& name) { divergent_.insert(name.text); });
+        each_target(target, [&](const Node& name) { divergent_.names.insert(name.text); });
     }
 
     /// `cause` is the innermost divergent condition around the block, or null.
@@ -126,7 +120,7 @@ class Uniformity {
                 divergent.insert(callee.params[k - 1]);
             }
         }
-        Uniformity check(callee, std::move(divergent), around_);
+        Uniformity check(callee, std::move(divergent), around_, misses_);
     }
 
   public:
@@ -174,6 +168,10 @@ class Uniformity {
                            const std::string& called = {}) const {
         const Node* why = cause ? cause : left_early_;
         if (!why) return;
+        if (misses_) {
+            *misses_ = true;
+            return;
+        }
         const std::string what =
             called.empty() ? "a barrier" : "a call of " + called + ", which has a barrier,";
         const std::string moved =
@@ -190,8 +188,9 @@ class Uniformity {
     }
 
     const Source& source_;
-    std::set<std::string> divergent_;
+    Divergence divergent_;
     std::vector<const Source*> around_;
+    bool* misses_;
     const Node* left_early_ = nullptr;  ///< a condition under which work-items return
     const Node* loop_left_ = nullptr;   ///< the same, of the loop around: break or continue
     bool is_leaving_ = false;
@@ -199,6 +198,29 @@ class Uniformity {
 };
 
 }  // namespace
+
+bool Divergence::of(const Node& e) const {
+    if (e.kind == NodeKind::Name) return names.count(e.text) > 0;
+    if (e.kind == NodeKind::Subscript && !is_extent(e)) return true;
+    if (e.kind == NodeKind::Call && e.children[0].kind == NodeKind::Function) return true;
+    if (e.kind == NodeKind::Builtin &&
+        (e.text == "un.global_id" || e.text == "un.local_id" || e.text == "un.local_linear_id" ||
+         e.text.rfind("atomic.", 0) == 0))
+        return true;
+    return std::any_of(e.children.begin(), e.children.end(),
+                       [&](const Node& child) { return of(child); });
+}
+
+Divergence divergence_of(const Source& source) {
+    bool misses = false;
+    return Uniformity(source, {}, {}, &misses).divergence();
+}
+
+bool misses_barrier(const Source& source) {
+    bool misses = false;
+    Uniformity check(source, {}, {}, &misses);
+    return misses;
+}
 
 bool reaches_barrier(const Source& source) { return Uniformity::has_barrier(source); }
 

@@ -1,6 +1,8 @@
-// Whether a function has a barrier.
+// Whether a function has a barrier, and what differs between the work-items of a group.
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "frontend/syntax/tree.h"
@@ -14,5 +16,15 @@ inline bool names_barrier(std::string_view name) {
 
 /// Whether the function, or one that it calls, has a barrier.
 bool reaches_barrier(const Source& source);
+
+/// What may differ between the work-items of a group: names, and expressions of them.
+struct Divergence {
+    std::set<std::string> names;
+    bool of(const Node& expression) const;
+};
+Divergence divergence_of(const Source& source);
+
+/// Whether a barrier of the kernel is in control flow that may differ.
+bool misses_barrier(const Source& source);
 
 }  // namespace unisono::frontend

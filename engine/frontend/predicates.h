@@ -1,0 +1,13 @@
+// Kernels in which some work-items of a group would miss a barrier.
+#pragma once
+
+#include <memory>
+
+#include "frontend/syntax/tree.h"
+
+namespace unisono::frontend {
+
+/// The kernel whose barriers all work-items reach, which does the same; null where none is known.
+std::shared_ptr<const Source> all_reach_barriers(const Source& kernel);
+
+}  // namespace unisono::frontend
