@@ -18,6 +18,8 @@ constexpr std::int64_t log_strip = 6;
 constexpr std::int64_t strip_length = 1 << log_strip;
 /// Shorter loops run as they are written, and cost the compiler no more than that.
 constexpr std::int64_t least_length = 256;
+/// The same inside of another loop, which runs them many times.
+constexpr std::int64_t least_inner_length = 128;
 /// Functions below a condition: a strip computes them for all iterations, which does not pay where
 /// fewer need them.
 constexpr std::int64_t least_uses = strip_length / 8;
@@ -41,9 +43,15 @@ bool has_result(S s) {
 /// A loop whose strips may be computed first.
 class Strip {
   public:
-    /// `is_shared`: the loop's iterations are shared among threads.
-    Strip(Builder& b, const Module& module, S loop, bool is_shared)
-        : b_(b), module_(module), loop_(loop), is_shared_(is_shared), nest_(b, loop, nullptr) {}
+    /// `is_shared`: the loop's iterations are shared among threads. `is_inner`: it stands in a
+    /// loop.
+    Strip(Builder& b, const Module& module, S loop, bool is_shared, bool is_inner)
+        : b_(b),
+          module_(module),
+          loop_(loop),
+          is_shared_(is_shared),
+          least_(is_inner ? least_inner_length : least_length),
+          nest_(b, loop, nullptr) {}
 
     /// The loop in strips, or null.
     S made() {
@@ -322,7 +330,7 @@ class Strip {
         std::vector<S> ahead{
             b_.loop(loop_->loop, strip, b_.i64(0), count, b_.i64(1), b_.block(each))};
         if (is_parallel) ahead.push_back(b_.assign(at, behind_strips(count)));
-        E few = b_.binary(Op::Lt, b_.read(end), b_.add(b_.read(begin), b_.i64(least_length)));
+        E few = b_.binary(Op::Lt, b_.read(end), b_.add(b_.read(begin), b_.i64(least_)));
         E stays = b_.binary(Op::Or, few, b_.unary(Op::Not, apart));
         Stmt choice = *b_.branch(stays, b_.block({}), b_.block(ahead));
         choice.rare = true;
@@ -363,6 +371,7 @@ class Strip {
     const Module& module_;
     S loop_;
     bool is_shared_;
+    std::int64_t least_;
     LoopNest nest_;
     std::vector<std::int32_t> sums_;
     std::vector<NestAccess> accesses_;
@@ -383,21 +392,24 @@ class SpeculateFaults final : public Rewriter {
     S stmt(S s) override {
         const bool shares = s->kind == StmtKind::For &&
                             (s->loop == LoopKind::Parallel || s->loop == LoopKind::Group);
+        const bool loops = s->kind == StmtKind::For || s->kind == StmtKind::While;
         shared_ += shares;
+        depth_ += loops;
         s = children(s);
+        depth_ -= loops;
         shared_ -= shares;
         const bool is_loop = s->kind == StmtKind::For && s->reductions.empty() && !s->any_order &&
                              (s->loop == LoopKind::Serial || s->loop == LoopKind::Parallel) &&
                              is_one(s->args[2]);
         if (!is_loop || std::any_of(s->body.begin(), s->body.end(), has_loop)) return s;
-        S made = Strip(b_, module_, s, shares && shared_ == 0).made();
+        S made = Strip(b_, module_, s, shares && shared_ == 0, depth_ > 0).made();
         return made ? made : s;
     }
 
   private:
     static bool has_loop(S s) { return contains(s, StmtKind::For) || contains(s, StmtKind::While); }
     const Module& module_;
-    int shared_ = 0;
+    int shared_ = 0, depth_ = 0;
 };
 
 }  // namespace

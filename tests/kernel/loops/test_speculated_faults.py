@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import unisono as un
 
-SIZES = [0, 1, 65, 255, 256, 257, 320, 1003]
+SIZES = [0, 1, 65, 129, 255, 256, 257, 320, 1003]
 RNG = np.random.default_rng(5)
 
 

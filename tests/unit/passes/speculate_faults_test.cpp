@@ -10,8 +10,9 @@ using namespace unisono::ir;
 namespace {
 
 /// for i: if (e < 0) raise; s = s + exp(a[i]); a[i] = exp(a[i]), where e is an element of a, or
-/// else an integer.
-std::string raising(bool looks_at_floats, LoopKind kind, bool stores, bool sums) {
+/// else an integer. `is_inner`: in another loop.
+std::string raising(bool looks_at_floats, LoopKind kind, bool stores, bool sums,
+                    bool is_inner = false) {
     Sample s;
     Builder& b = s.b;
     const std::int32_t i = b.var("i", DType::Int64), sum = b.var("s", DType::Float64);
@@ -26,6 +27,9 @@ std::string raising(bool looks_at_floats, LoopKind kind, bool stores, bool sums)
     E at[] = {b.read(i)};
     if (stores) body.push_back(b.store(s.a, at, value, Access::Linear));
     S loop = b.loop(kind, i, b.i64(0), b.param(s.n), b.i64(1), b.block(std::span<const S>(body)));
+    if (is_inner)
+        loop = b.loop(LoopKind::Serial, b.var("k", DType::Int64), b.i64(0), b.param(s.n), b.i64(1),
+                      loop);
     return s.after(b.block({b.declare(sum, s.zero), loop}), passes::speculate_faults);
 }
 
@@ -77,4 +81,9 @@ TEST(SpeculateFaults, ThreadsShareStrips) {
 
 TEST(SpeculateFaults, WhatIntegersDecideMayProtectALoad) {
     EXPECT_FALSE(has_strips(raising(false, LoopKind::Serial, true, false)));
+}
+
+TEST(SpeculateFaults, RowsInsideOfLoopsMayBeShorter) {
+    const std::string text = raising(true, LoopKind::Serial, true, false, true);
+    EXPECT_NE(text.find("end < (begin + 128)"), std::string::npos);
 }
