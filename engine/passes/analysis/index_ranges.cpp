@@ -65,6 +65,19 @@ std::vector<std::int32_t> written_by(std::span<const S> list) {
     return all;
 }
 
+/// Adds the variables that the statements assign other values than that of variable `i`, or
+/// declare.
+void add_others(S s, std::int32_t i, std::vector<std::int32_t>& out) {
+    const bool is_record =
+        s->kind == StmtKind::Assign && s->args[0]->kind == ExprKind::Var && s->args[0]->id == i;
+    if (!is_record &&
+        (s->kind == StmtKind::Declare || s->kind == StmtKind::Assign || s->kind == StmtKind::For))
+        out.push_back(s->id);
+    out.insert(out.end(), s->outs.begin(), s->outs.end());
+    for (S b : s->body) add_others(b, i, out);
+    for (S b : s->orelse) add_others(b, i, out);
+}
+
 class Ranges {
   public:
     explicit Ranges(Function& f) : f_(f), b_(f), env_(f.vars.size()), extents_(f.arrays.size()) {}
@@ -678,7 +691,6 @@ class Ranges {
         if (!loops_.empty())
             facts_.loops[static_cast<std::size_t>(loops_.back().number)].children.push_back(number);
         loops_.push_back({number, first_symbol, env_.mark(), {}});
-        forget_written(s->body);
         Value var;
         Value one{Poly(1), {}, {}};
         if (known_step) {
@@ -689,6 +701,9 @@ class Ranges {
             var.lower = where_positive(*by.exact, begin.lowers());
             var.upper = where_positive(*by.exact, difference(end, one).uppers());
         }
+        const auto kept = records(s, var);
+        forget_written(s->body);
+        for (const auto& [v, value] : kept) set(v, value);
         for (const Bound& low : var.lower) {
             for (const Bound& high : var.upper) {
                 auto apart = sum(high.value, low.value, -1);
@@ -700,7 +715,25 @@ class Ranges {
         list(s->body);
         loops_.pop_back();
         forget_written(s->body);
+        for (const auto& [v, value] : kept) set(v, value);
         set(s->id, {});
+    }
+
+    /// Variables that a loop assigns nothing but its own variable (`if x[i] < x[best]: best = i`):
+    /// they have a value of it, or the one from before the loop.
+    std::vector<std::pair<std::int32_t, Value>> records(S loop, const Value& var) {
+        std::vector<std::pair<std::int32_t, Value>> found;
+        std::vector<std::int32_t> others;
+        for (S s : loop->body) add_others(s, loop->id, others);
+        auto is_other = [&](std::int32_t v) {
+            return std::find(others.begin(), others.end(), v) != others.end();
+        };
+        if (is_other(loop->id)) return found;
+        for (std::int32_t v : written_by(loop->body)) {
+            if (is_other(v) || !env_[v]) continue;
+            found.emplace_back(v, either(*env_[v], var));
+        }
+        return found;
     }
 
     Function& f_;

@@ -127,3 +127,64 @@ def test_extents_that_a_loop_changes_are_tested_inside_of_it():
     f = un.njit(swapped)
     np.testing.assert_array_equal(f(23, 3), swapped(23, 3))
     assert re.search(r"fadd <\d+ x double>", f.inspect_llvm())  # no element is tested
+
+
+def least(x, first):
+    best = first
+    for i in range(len(x)):
+        if x[i] < x[best]:
+            best = i
+    return best
+
+
+def sorted_by_selection(x, first):
+    for k in range(len(x)):
+        best = k
+        for i in range(k + 1, len(x)):
+            if x[i] < x[best]:
+                best = i
+        x[k], x[best] = x[best], x[k]
+    return x[first]
+
+
+def last_positive(x, first):
+    seen = first
+    for i in range(0, 2 * len(x), 2):
+        if i < len(x) and x[i] > 0:
+            seen = i
+        x[seen] += 1
+    return seen
+
+
+def least_then_reset(x, first):
+    best = 0
+    for i in range(len(x)):
+        if x[i] < x[best]:
+            best = i
+        if x[i] > 0.9:
+            best = first
+    return best
+
+
+@pytest.mark.parametrize("function", [least, sorted_by_selection, last_positive, least_then_reset])
+@pytest.mark.parametrize("n", [0, 1, 2, 50])
+@pytest.mark.parametrize("first", [0, 1, -1, -2, 49, 50, -51, 2**62])
+def test_positions_of_records(function, n, first):
+    x = np.random.default_rng(1).normal(size=n)
+    wanted = x.copy()
+    compiled = un.jit(nopython=True)(function)
+    try:
+        result = function(wanted, first)
+    except IndexError:
+        with pytest.raises(IndexError):
+            compiled(x, first)
+    else:
+        assert compiled(x, first) == result
+    np.testing.assert_array_equal(x, wanted)
+
+
+def test_positions_of_records_need_no_test():
+    compiled = un.jit(nopython=True)(sorted_by_selection)
+    compiled(np.ones(3), 0)
+    for count in (2, 4):
+        assert f"no test of {count} indices in the loop" in compiled.explain()
