@@ -12,6 +12,7 @@
 // the kernel has, and that pure expressions of numbers give, are computed by all. Where that does
 // not make the control flow around a barrier uniform, or a loop is left early, nothing is done.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,6 +50,14 @@ bool is_call_of(const Node& n, bool (*accepts)(std::string_view)) {
 
 bool names_local_memory(std::string_view name) {
     return name == "un.local_array" || name == "un.private_array";
+}
+
+/// Whether the function gives a number for any numbers: those of Python's `math` and conversions to
+/// Python's integers raise for some.
+bool never_raises(std::string_view name) {
+    static constexpr std::string_view plain[] = {"abs", "bool", "float", "len", "max", "min"};
+    return name.starts_with("np.") || (name.starts_with("un.") && !names_local_memory(name)) ||
+           std::find(std::begin(plain), std::end(plain), name) != std::end(plain);
 }
 
 /// Whether anything below the node is of the kind; loops below have their own break and continue.
@@ -297,9 +306,7 @@ class Predicates {
             case NodeKind::IfExp:
             case NodeKind::Attribute: break;
             case NodeKind::Call:
-                if (n.children[0].kind != NodeKind::Builtin ||
-                    n.children[0].text.rfind("atomic.", 0) == 0)
-                    return false;
+                if (!is_call_of(n, never_raises)) return false;
                 break;
             default: return false;
         }

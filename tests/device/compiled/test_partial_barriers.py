@@ -1,5 +1,7 @@
 """Barriers under conditions that differ between the work-items of a group: those without a part wait as well."""
 
+import math
+
 import numpy as np
 import pytest
 import unisono as un
@@ -71,6 +73,17 @@ def in_both_branches(x, w):
         w[i] = part[25 - t]
 
 
+@cuda.jit
+def roots(x, y):
+    i = cuda.grid(1)
+    part = cuda.shared.array(16, np.float64)
+    if i < x.size:
+        root = math.sqrt(x.size - 1 - i)  # raises for those behind the end
+        part[cuda.threadIdx.x] = root
+        cuda.syncthreads()
+        y[i] = part[0]
+
+
 C = r"""
 extern "C" __global__ void reduced(const int *x, int *sums, int n) {
     extern __shared__ int part[];
@@ -119,6 +132,12 @@ def test_in_nested_branches(device):
         103
     ] * 6
     assert w.tolist() == expected
+
+
+def test_functions_that_raise_are_called_by_those_with_a_part(device):
+    y = un.zeros(N, device=device)
+    roots[3, 16](un.zeros(N, device=device), y)
+    assert y.tolist() == [math.sqrt(N - 1 - i // 16 * 16) for i in range(N)]
 
 
 @pytest.mark.parametrize("name", ["reduced", "neighbours"])
