@@ -56,7 +56,8 @@ bool names_local_memory(std::string_view name) {
 /// Python's integers raise for some.
 bool never_raises(std::string_view name) {
     static constexpr std::string_view plain[] = {"abs", "bool", "float", "len", "max", "min"};
-    return name.starts_with("np.") || (name.starts_with("un.") && !names_local_memory(name)) ||
+    return name.starts_with("np.") || name.starts_with("dtype:") ||
+           (name.starts_with("un.") && !names_local_memory(name)) ||
            std::find(std::begin(plain), std::end(plain), name) != std::end(plain);
 }
 
