@@ -225,7 +225,7 @@ def module_variable(p, made, words, name, place):
 
 
 def parameter(p):
-    made, _ = types.named_type(p)
+    made, words = types.named_type(p)
     while p.take("*"):
         if made.is_pointer:
             raise p.error("a pointer to pointers", "pass one array, and offsets into it")
@@ -239,6 +239,8 @@ def parameter(p):
         made = made._replace(is_reference=not made.is_const or has_array)
     place = p.place
     name = p.name() if p.token.kind == "name" else f"unnamed{p.at}"
+    if "volatile" in words:
+        p.volatile.add(name)
     if p.token.text == "[":
         extents = types.extents(p, first_may_be_open=True)
         made = made._replace(is_pointer=True, extents=extents[1:])

@@ -20,6 +20,10 @@ class Parser:
         end = Token("end", "the end of the text", len(source.lines), 0)
         self.tokens, self.source, self.at = [*tokens, end], source, 0
         self.unit, self.bound = Unit(), {}
+        self.volatile, self.met = (
+            set(),
+            -1,
+        )  # names; behind which token a warp met last (in_step.py)
         self.unit.types["cudaTextureObject_t"] = CType("float32", is_pointer=True, is_const=True)
         self.packed = False  # whether the attributes just read say so
         self.least_align = 1

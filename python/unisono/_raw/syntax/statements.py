@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import definitions, expressions, types
+from . import definitions, expressions, in_step, types
 from .types import QUALIFIERS, TAGGED, WORDS
 
 
@@ -34,9 +34,10 @@ def statement(p):
         return ("block", place, [])
     if types.is_type(p) and not (p.peek() in "({" and p.token.text in WORDS):
         return declaration(p)
+    first = p.at
     made = expressions.expression(p)
     p.expect(";")
-    return ("evaluate", place, made)
+    return in_step.exchange(p, made, first) or ("evaluate", place, made)
 
 
 def statement_if(p, place):
@@ -161,6 +162,8 @@ def declaration(p):
         elif p.token.text == "{":
             value = initializer(p)
         made.append((one, name, value, here))
+        if "volatile" in words:
+            p.volatile.add(name)
         if not p.take(","):
             break
     p.expect(";")
