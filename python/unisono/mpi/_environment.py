@@ -13,8 +13,11 @@ def _code_of(error):
     """The number of an error of MPI's: what it was made with, or what its message names."""
     if error.args and isinstance(error.args[0], int):
         return error.args[0]
-    told = re.search(r"\bMPI_(ERR_\w+)", str(error))
-    return _errors.get(told[1] if told else "", _errors["ERR_OTHER"])
+    told = re.search(
+        r"\bMPI_(ERR_\w+)|\bInvalid (rank|tag)\b", str(error)
+    )  # MPICH says it in words
+    name = told[1] or f"ERR_{told[2].upper()}" if told else ""
+    return _errors.get(name, _errors["ERR_OTHER"])
 
 
 # Errors of MPI's; wrong arguments are ValueError, TypeError and IndexError. Programs that catch them ask for a number.
