@@ -13,9 +13,8 @@ def _code_of(error):
     """The number of an error of MPI's: what it was made with, or what its message names."""
     if error.args and isinstance(error.args[0], int):
         return error.args[0]
-    told = re.search(
-        r"\bMPI_(ERR_\w+)|\bInvalid (rank|tag)\b", str(error)
-    )  # MPICH says it in words
+    # MPICH tells it in words.
+    told = re.search(r"\bMPI_(ERR_\w+)|\bInvalid (rank|tag)\b", str(error))
     name = told[1] or f"ERR_{told[2].upper()}" if told else ""
     return _errors.get(name, _errors["ERR_OTHER"])
 
