@@ -135,8 +135,7 @@ void add_note(const std::string& text) noexcept {
 void set_error(const Error& e) noexcept {
     if (const auto* detail = dynamic_cast<const PythonDetail*>(e.detail())) {
         detail->set_exception();
-    } else if (e.kind() == ErrorKind::Value &&
-               dynamic_cast<const comm::ArgumentDetail*>(e.detail())) {
+    } else if (dynamic_cast<const comm::ArgumentDetail*>(e.detail())) {
         PyErr_SetString(comm_value_error, e.what());
     } else {
         PyErr_SetString(class_of(e.kind()), e.what());

@@ -4,6 +4,7 @@
 cannot be read from its source, and `linalg/__init__.pyi` and the like the sub-packages.
 """
 
+import builtins
 import importlib
 import inspect
 import re
@@ -318,6 +319,10 @@ def stub_of(module):
 def imported(name, value, package):
     """The line that takes a name from the extension's stub, or None; `package`: the dots that name the package."""
     home = getattr(_engine, name, None)
+    if getattr(value, "__module__", "").startswith("concurrent.futures"):
+        return f"from concurrent.futures import {name} as {name}"
+    if inspect.isclass(value) and value is getattr(builtins, name, None):
+        return f"from builtins import {name} as {name}" if issubclass(value, Exception) else None
     if inspect.isclass(value) and getattr(_engine, value.__name__, None) is value:
         return f"from {package}_engine import {value.__name__} as {name}"
     return (
@@ -340,7 +345,7 @@ def value_line(name, value):
 
 def module_page(module, what):
     """Text of a stub of Python modules."""
-    package = "." if module is un or "/" not in stub_of(module) else ".."
+    package = "." * (stub_of(module).count("/") + 1)
     first, others = set(), []  # others: second names of classes, which come last
     rest = list(stub_types.CLASSES.get(module.__name__, ()))
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
@@ -400,7 +405,7 @@ def pages():
     """Files and their texts."""
     yield HOME / "_engine.pyi", engine_page()
     yield HOME / "__init__.pyi", module_page(un, "the package")
-    for name in "linalg fft random lib lib.stride_tricks mpi ga memory emath testing extending experimental experimental.structref".split():
+    for name in "linalg fft random lib lib.stride_tricks mpi mpi.futures ga memory emath testing extending experimental experimental.structref".split():
         module = importlib.import_module(f"unisono.{name}")
         yield HOME / stub_of(module), module_page(module, f"``unisono.{name}``")
     # Objects that make types, and the names of other packages: checkers need not know more of them.

@@ -1,6 +1,7 @@
 // Takes the buffers of objects, staging arrays that are not packed host memory.
 #include "mpi/buffers.h"
 
+#include "array/exchange/adopt.h"
 #include "array/exchange/buffer_format.h"
 #include "array/object.h"
 #include "reference.h"
@@ -21,6 +22,12 @@ namespace {
 nb::object staged(nb::handle array) {
     static PyObject* known = nullptr;
     return kept_of(known, "unisono.mpi._staging", "stage")(array);
+}
+
+/// NumPy's view of an array of records that lies packed on the host; None of others.
+nb::object seen(nb::handle records) {
+    static PyObject* known = nullptr;
+    return kept_of(known, "unisono.mpi._staging", "seen")(records);
 }
 
 /// The memory that a list of a buffer, a count and a type means; None where it is none.
@@ -62,7 +69,15 @@ Buffer::Buffer(nb::handle object, bool writable, const char* call) {
         given = shared(taken);
         taken = object = given;
     }
-    if (is_array(object.ptr())) {
+    if (has_buffer_of_array(object.ptr())) {
+        nb::object view = seen(object);
+        if (view.is_none()) {
+            target_ = nb::borrow(object);
+            view = staged(object);
+        }
+        staged_ = std::move(view);
+        taken = staged_;
+    } else if (is_array(object.ptr())) {
         const Array& a = used_array(object.ptr());
         if (writable && a.readonly()) {
             PyErr_Format(PyExc_BufferError, "%s: the array is read-only; receive into a copy",

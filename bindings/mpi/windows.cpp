@@ -39,19 +39,24 @@ void synchronised(F&& f) {
 
 }  // namespace
 
+/// Memory that others are to reach, held.
+static std::shared_ptr<Buffer> opened(nb::handle given, const char* call) {
+    auto memory = std::make_shared<Buffer>(given, true, call);
+    if (memory->is_copy())
+        misfit(call, "the memory is not packed memory of the host; pass a packed array");
+    return memory;
+}
+
 PyWindow make_window(PyComm& comm, std::int64_t count, nb::handle dtype, int kind,
                      nb::handle given) {
     const DType t = to_dtype(dtype.ptr());
-    auto memory = std::make_shared<Buffer>();
-    if (!given.is_none()) *memory = Buffer(given, true, "Win.Create");
-    if (memory->is_copy())
-        misfit("Win.Create", "the memory is not packed memory of the host; pass a packed array");
+    auto memory = given.is_none() ? std::make_shared<Buffer>() : opened(given, "Win.Create");
     auto made = unlocked([&] {
         return comm->window(memory->empty() ? count * size_of(t) : memory->bytes(),
                             static_cast<comm::Window::Kind>(kind),
                             memory->empty() ? nullptr : memory->data());
     });
-    return PyWindow{std::move(made), t, std::move(memory)};
+    return PyWindow{std::move(made), t, std::move(memory), {}};
 }
 
 void add_windows(nb::module_& m) {
@@ -162,7 +167,7 @@ void add_windows(nb::module_& m) {
         "is_shared", [](PyWindow& w) { return w.window->shared(); },
         "Whether all ranks are on one node, and see each other's memory.");
     c.def("_typed", [](PyWindow& w, nb::handle dtype) {
-        return PyWindow{w.window, to_dtype(dtype.ptr()), w.memory};
+        return PyWindow{w.window, to_dtype(dtype.ptr()), w.memory, {}};
     });
     c.def(
         "flush", [](PyWindow& w, int rank) { synchronised([&] { w.window->flush(rank); }); },
@@ -177,7 +182,21 @@ void add_windows(nb::module_& m) {
     c.def(
         "unlock", [](PyWindow& w, int rank) { synchronised([&] { w.window->unlock(rank); }); },
         nb::arg("rank"));
-    c.def("_free", [](PyWindow& w) { unlocked([&] { w.window->free(); }); });
+    c.def("_attach", [](PyWindow& w, nb::handle given) {
+        auto memory = opened(given, "Win.Attach");
+        char* const first = memory->data();
+        synchronised([&] { w.window->attach(first, memory->bytes()); });
+        w.attached[first] = std::move(memory);
+    });
+    c.def("_detach", [](PyWindow& w, nb::handle given) {
+        char* const first = opened(given, "Win.Detach")->data();
+        synchronised([&] { w.window->detach(first); });
+        w.attached.erase(first);
+    });
+    c.def("_free", [](PyWindow& w) {
+        unlocked([&] { w.window->free(); });
+        w.attached.clear();
+    });
 }
 
 }  // namespace unisono::python

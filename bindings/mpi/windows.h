@@ -1,6 +1,8 @@
 // One-sided memory of unisono.mpi.
 #pragma once
 
+#include <map>
+
 #include "mpi/requests.h"
 
 namespace unisono::python {
@@ -9,7 +11,8 @@ namespace unisono::python {
 struct PyWindow {
     std::shared_ptr<comm::Window> window;
     DType dtype;
-    std::shared_ptr<Buffer> memory;  ///< held, where it was given
+    std::shared_ptr<Buffer> memory;                       ///< held, where it was given
+    std::map<char*, std::shared_ptr<Buffer>> attached{};  ///< held until it is detached
 
     comm::Section run(std::int64_t start, std::int64_t count) const {
         std::int64_t item = size_of(dtype);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/argument_error.h"
 #include "core/error.h"
 
 namespace unisono::comm {
@@ -74,8 +75,9 @@ void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Comm
     const bool root = comm.rank() == c.root;
     const Measure m(c.kind, comm.size(), place);
     if (c.root < 0 || c.root >= comm.size())
-        m.misfit("no such root; got " + std::to_string(c.root) + "; expected 0 to " +
-                 std::to_string(comm.size() - 1));
+        fail_of_argument("mpi: " + m.call() + ": no such root; got " + std::to_string(c.root) +
+                         "; expected 0 to " + std::to_string(comm.size() - 1) + m.place() +
+                         " (MPI_ERR_ROOT)");
     c.from = from.is_given ? from.data : nullptr;
     c.to = to.is_given ? to.data : nullptr;
     c.dtype = to.is_given ? to.dtype : from.dtype;

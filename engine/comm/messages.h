@@ -101,6 +101,7 @@ class Window {
         Contiguous,  ///< the same, all on one node, each rank's memory behind that of the one
                      ///< before
         Given,       ///< the caller's, which outlives the window
+        Attached,    ///< the caller's, as it is attached; places in it are addresses
     };
     virtual ~Window() = default;
     /// Where a rank's memory lies in this process; null if it is on another node.
@@ -138,6 +139,9 @@ class Window {
     /// One rank at a time holds the lock of a rank's memory, or several that share it.
     virtual void lock(int rank, bool shared) = 0;
     virtual void unlock(int rank) = 0;
+    /// Of a window of attached memory: this rank's, which others may reach until it is detached.
+    virtual void attach(void* memory, std::int64_t bytes) = 0;
+    virtual void detach(void* memory) = 0;
     virtual void free() = 0;
 };
 

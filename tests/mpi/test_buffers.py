@@ -376,3 +376,47 @@ def test_errors_have_numbers():
     request.Wait()
     assert caught.value.Get_error_code() == MPI.ERR_TRUNCATE == caught.value.error_class
     assert caught.value.Get_error_string() == "MPI_ERR_TRUNCATE"
+
+
+RECORD = np.dtype([("id", "i4"), ("x", "f8"), ("tag", "i1")], align=True)
+
+
+def records(n, dtype=RECORD):
+    made = un.zeros(n, dtype)
+    made["id"], made["x"] = un.arange(n) + 10 * rank, un.arange(n) / 2 + rank
+    return made
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [RECORD, np.dtype([("id", "i4"), ("x", "f8"), ("tag", "i1")])],
+    ids=["aligned", "packed"],
+)
+def test_arrays_of_records_travel(dtype):
+    right, left = (rank + 1) % size, (rank - 1) % size
+    x, y = records(4, dtype), un.zeros(4, dtype)
+    before = y["x"] + 1  # reads what was there before the message
+    comm.Sendrecv(x, right, 0, y, left, 0)
+    assert y.tolist() == [(10 * left + k, left + k / 2, 0) for k in range(4)]
+    assert before.tolist() == [1.0] * 4
+    # Every second one, one field, and a part.
+    apart, field, part = un.zeros(8, dtype), un.zeros(4), un.zeros(4, dtype)
+    comm.Sendrecv(x[::2], right, 0, apart[::4], left, 0)
+    comm.Sendrecv(x["x"], right, 0, field, left, 0)
+    comm.Sendrecv([x, 2], right, 0, [part, (2, 1)], left, 0)
+    assert apart["id"].tolist() == [10 * left, 0, 0, 0, 10 * left + 2, 0, 0, 0]
+    assert field.tolist() == [left + k / 2 for k in range(4)]
+    assert part["id"].tolist() == [0, 10 * left, 10 * left + 1, 0]
+    request = comm.Irecv(apart[::2], left)
+    comm.Isend(x, right).Wait()
+    request.Wait()
+    assert apart["id"].tolist() == [10 * left + k // 2 if k % 2 == 0 else 0 for k in range(8)]
+    every = un.zeros((size, 4), dtype)
+    comm.Allgather(x, every)
+    assert every["id"][:, 1].tolist() == [10 * r + 1 for r in range(size)]
+    comm.Bcast(x, root=size - 1)
+    assert x["x"].tolist() == [size - 1 + k / 2 for k in range(4)]
+    comm.Sendrecv_replace(every, right, 0, left, 0)
+    assert every["id"][-1, 3] == 10 * (size - 1) + 3
+    with pytest.raises(ValueError, match="more elements"):
+        comm.Send([x, 5], right)

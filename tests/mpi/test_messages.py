@@ -504,6 +504,24 @@ def test_errors_of_arguments_are_exceptions_of_mpi():
         comm.Send(np.zeros(1), dest=99)
     assert isinstance(caught.value, ValueError)
     assert caught.value.Get_error_class() == un.mpi.ERR_RANK
+    with pytest.raises(un.mpi.Exception) as caught:
+        comm.Bcast(np.zeros(1), root=99)
+    assert caught.value.Get_error_class() == un.mpi.ERR_ROOT
+    window = un.mpi.window(1, comm=un.mpi.COMM_SELF)
+    with pytest.raises(un.mpi.Exception) as caught:
+        window.put(np.zeros(1), 3)
+    assert caught.value.Get_error_class() == un.mpi.ERR_RANK
+    window.free()
+
+
+@pytest.mark.skipif(comm.size == 1, reason="Open MPI cuts what a rank sends itself")
+def test_other_errors_of_mpi_are_no_errors_of_arguments():
+    other = comm.rank ^ 1
+    if other < comm.size:
+        with pytest.raises(un.CommError) as caught:
+            comm.Sendrecv(np.zeros(3), other, 0, np.zeros(2), other, 0)
+        assert not isinstance(caught.value, ValueError)
+    comm.Barrier()
 
 
 def test_names_of_predefined_communicators():

@@ -242,8 +242,10 @@ def test_freed_windows_and_memory_that_cannot_be_opened():
         MPI.Win.Create(un.zeros((4, 4))[:, 1], comm=MPI.COMM_SELF)
     with pytest.raises(ValueError, match=r"got -8 bytes and disp_unit=1"):
         MPI.Win.Allocate(-8, comm=MPI.COMM_SELF)
-    with pytest.raises(un.UnsupportedError, match="Create_dynamic"):
-        MPI.Win.Create_dynamic(comm=MPI.COMM_SELF)
+    win = MPI.Win.Allocate(8, comm=MPI.COMM_SELF)
+    with pytest.raises(ValueError, match="make one by Win.Create_dynamic"):
+        win.Attach(np.zeros(1))
+    win.Free()
     comm.Barrier()
 
 
@@ -257,4 +259,57 @@ def test_own_memory_is_made_with_the_window():
     assert memory.tobytes() == b"word" + array.array("i", [7]).tobytes()
     with pytest.raises(ValueError):
         memory[:4] = b"words"
+    win.Free()
+
+
+@pytest.mark.parametrize("xp", [un, np], ids=["ours", "numpy"])
+def test_memory_is_attached_later(xp):
+    win = MPI.Win.Create_dynamic(comm=comm)
+    assert win.flavor == MPI.WIN_FLAVOR_DYNAMIC and win.attrs == (0, 0, 1)
+    one, other = xp.zeros(5), xp.zeros(3 + rank, "int32")
+    for memory in (one, other):
+        win.Attach(memory)
+    ours = [MPI.Get_address(one), MPI.Get_address(other)]
+    there, counted = comm.sendrecv(ours, left, source=right)
+    win.Fence()
+    win.Put(np.arange(3.0) + 10 * rank, right, there + 8)
+    win.Accumulate(np.full(2, 7, "i"), right, counted)
+    win.Fence()
+    assert one.tolist() == [0.0, *(10.0 * left + k for k in range(3)), 0.0]
+    assert other.tolist()[:3] == [7, 7, 0]
+    got, before = un.zeros(2), np.zeros(1, "i")
+    win.Get(got, right, (there + 16, 2))
+    assert got.tolist() == [10.0 * rank + 1, 10.0 * rank + 2]
+    win.Fence()
+    win.Lock(right)
+    win.Fetch_and_op(np.ones(1, "i"), before, right, counted + 4)
+    win.Unlock(right)
+    win.Fence()
+    assert before.tolist() == [7] and other.tolist()[1] == 8
+    win.Detach(one)
+    with pytest.raises(IndexError, match="not attached"):
+        win.Get(got, rank, ours[0])
+    with pytest.raises(ValueError, match="attached already"):
+        win.Attach(other)
+    with pytest.raises(ValueError, match="not attached"):
+        win.Detach(one)
+    with pytest.raises(ValueError, match="not packed memory of the host"):
+        win.Attach(un.zeros((4, 4))[:, 1])
+    comm.Barrier()
+    win.Free()
+
+
+def test_memory_stays_as_long_as_it_is_attached():
+    win = MPI.Win.Create_dynamic(comm=comm)
+    memory = un.arange(4.0) + rank  # computed when its address is wanted
+    win.Attach(memory)
+    addresses = comm.allgather(MPI.Get_address(memory))
+    del memory
+    others = [un.full(4, -1.0) for _ in range(8)]
+    un.eval(*others)
+    win.Fence()
+    got = np.zeros(4)
+    win.Get(got, right, addresses[right])
+    assert got.tolist() == [right + k for k in range(4)]
+    win.Fence()
     win.Free()

@@ -47,11 +47,11 @@ void check(int status, What&& what) {
                  "and make the same collective calls on all ranks (MPI_ERR_TRUNCATE)");
     }
     MPI_Error_string(status, text, &length);
-    const bool is_argument = kind == MPI_ERR_RANK || kind == MPI_ERR_TAG;
-    throw Error(is_argument ? ErrorKind::Value : ErrorKind::Comm,
-                "mpi: " + what() + place_of_call() + " failed; got " +
-                    std::string(text, static_cast<std::size_t>(length)),
-                std::make_shared<ArgumentDetail>());
+    const std::string message = "mpi: " + what() + place_of_call() + " failed; got " +
+                                std::string(text, static_cast<std::size_t>(length));
+    if (kind == MPI_ERR_RANK || kind == MPI_ERR_TAG || kind == MPI_ERR_ROOT)
+        fail_of_argument(message);
+    fail(ErrorKind::Comm, message);
 }
 
 /// Calls done() until it is true; after the time-out, or Ctrl-C, throws.

@@ -8,6 +8,9 @@
 // Each rank's memory starts with a line of its own, whose first word is the lock: 0, the rank that
 // holds it plus one, or minus the number of ranks that share it. Memory that was given, or follows
 // that of other ranks, has no such line: the locks are a second window then.
+//
+// Of memory that is attached later places are addresses of its rank's. Only that rank knows what is
+// attached.
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -113,10 +116,14 @@ class MpiWindow final : public Window {
         }
         shared_ = seen;
         if (kind == Kind::Own || kind == Kind::Shared) header_ = line;
-        alone_ = kind == Kind::Given && size_ == 1;
+        attaches_ = kind == Kind::Attached;
+        alone_ = (kind == Kind::Given || attaches_) && size_ == 1;
         if (alone_) {
             allocated(window_, line, true, true);  // for the lock
             own_ = static_cast<char*>(memory);
+        } else if (attaches_) {
+            check(MPI_Win_create_dynamic(MPI_INFO_NULL, comm_, &window_),
+                  [] { return std::string("a window of attached memory"); });
         } else if (kind == Kind::Given) {
             const int status = MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1,
                                               MPI_INFO_NULL, comm_, &window_);
@@ -235,9 +242,9 @@ class MpiWindow final : public Window {
         bounded(rank, {offset, {1}, {size_of(dtype)}}, dtype);
         if (alone_) {
             const auto item = static_cast<std::size_t>(size_of(dtype));
-            std::lock_guard one_at_a_time(here_);
-            std::memcpy(before, own_ + offset, item);
-            if (std::memcmp(before, expected, item) == 0) std::memcpy(own_ + offset, value, item);
+            std::lock_guard one_at_a_time(one_);
+            std::memcpy(before, here(offset), item);
+            if (std::memcmp(before, expected, item) == 0) std::memcpy(here(offset), value, item);
             return;
         }
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
@@ -290,7 +297,7 @@ class MpiWindow final : public Window {
             },
             [&] { return "lock of " + rank_text(rank); });
         MPI_Win_sync(window_);
-        std::lock_guard one_at_a_time(here_);
+        std::lock_guard one_at_a_time(one_);
         held_[rank] = shared;
     }
     void unlock(int rank) override {
@@ -304,7 +311,7 @@ class MpiWindow final : public Window {
         MPI_Win_sync(window_);
         bool shared = false;
         {
-            std::lock_guard one_at_a_time(here_);
+            std::lock_guard one_at_a_time(one_);
             shared = held_.extract(rank).mapped();
         }
         for (std::int32_t seen = shared ? -1 : rank_ + 1;;) {
@@ -313,9 +320,33 @@ class MpiWindow final : public Window {
             seen = before;
         }
     }
+    void attach(void* memory, std::int64_t bytes) override {
+        used();
+        const auto first = reinterpret_cast<std::int64_t>(memory);
+        const auto next = attached_.upper_bound(first);
+        const bool meets_next = next != attached_.end() && next->first < first + bytes;
+        const bool meets_last =
+            next != attached_.begin() && std::prev(next)->second > first && bytes > 0;
+        if (meets_next || meets_last || attached_.contains(first)) {
+            fail(ErrorKind::Value,
+                 "mpi: memory that is attached already" + place_of_call() + "; detach it first");
+        }
+        if (!alone_)
+            checked(MPI_Win_attach(window_, memory, static_cast<MPI_Aint>(bytes)), "attach", -1);
+        attached_[first] = first + bytes;
+    }
+    void detach(void* memory) override {
+        used();
+        if (attached_.erase(reinterpret_cast<std::int64_t>(memory)) == 0) {
+            fail(ErrorKind::Value, "mpi: memory that is not attached" + place_of_call() +
+                                       "; pass what was given to Attach");
+        }
+        if (!alone_) checked(MPI_Win_detach(window_, memory), "detach", -1);
+    }
     void free() override {
         if (window_ == MPI_WIN_NULL) return;
         Waiting waiting;
+        while (!attached_.empty()) detach(reinterpret_cast<void*>(attached_.begin()->first));
         for (MPI_Win* window : {&window_, &lock_window_}) {
             if (*window == MPI_WIN_NULL) continue;
             MPI_Win_unlock_all(*window);
@@ -325,7 +356,7 @@ class MpiWindow final : public Window {
 
   private:
     bool holds(int rank) {
-        std::lock_guard one_at_a_time(here_);
+        std::lock_guard one_at_a_time(one_);
         return held_.contains(rank);
     }
     std::string made_text(std::int64_t bytes) const {
@@ -380,15 +411,18 @@ class MpiWindow final : public Window {
     std::size_t index(int rank) const {
         used();
         if (rank < 0 || rank >= size_) {
-            fail(ErrorKind::Value, "mpi: no such rank; got " + std::to_string(rank) +
-                                       place_of_call() + "; expected 0 to " +
-                                       std::to_string(size_ - 1));
+            fail_of_argument("mpi: no such rank; got " + std::to_string(rank) + place_of_call() +
+                             "; expected 0 to " + std::to_string(size_ - 1) + " (MPI_ERR_RANK)");
         }
         return static_cast<std::size_t>(rank);
     }
     static void checked(int status, const char* name, int rank) {
         check(status,
               [&] { return std::string(name) + (rank < 0 ? "" : " at " + rank_text(rank)); });
+    }
+    /// This rank's memory at a place of it.
+    char* here(std::int64_t offset) const {
+        return attaches_ ? reinterpret_cast<char*>(offset) : own_ + offset;
     }
     /// False if there is nothing to move; throws if the section leaves the rank's memory.
     bool bounded(int rank, const Section& s, DType dtype) const {
@@ -398,6 +432,17 @@ class MpiWindow final : public Window {
             std::int64_t reach = (s.shape[k] - 1) * s.strides[k];
             (reach < 0 ? low : high) += reach;
         }
+        if (attaches_) {
+            if (rank != rank_) return true;
+            const auto next = attached_.upper_bound(low);
+            if (next == attached_.begin() || std::prev(next)->second < high) {
+                fail(ErrorKind::Index, "mpi: memory of " + rank_text(rank) +
+                                           " that is not attached" + place_of_call() +
+                                           "; got bytes at addresses " + std::to_string(low) +
+                                           " to " + std::to_string(high));
+            }
+            return true;
+        }
         if (low < 0 || high > bytes(rank)) {
             fail(ErrorKind::Index, "mpi: outside of the window of " + rank_text(rank) +
                                        place_of_call() + "; got bytes " + std::to_string(low) +
@@ -406,24 +451,27 @@ class MpiWindow final : public Window {
         }
         return true;
     }
+    /// A place of a rank's memory, where this process sees it.
+    bool seen(int rank) const { return attaches_ ? rank == rank_ : memory(rank) != nullptr; }
+    char* seen(int rank, std::int64_t offset) const {
+        return attaches_ ? here(offset) : memory(rank) + offset;
+    }
     bool copied_in(int rank, const Section& far, const void* near, DType dtype) {
         if (!bounded(rank, far, dtype)) return true;
-        char* base = memory(rank);
-        if (!base) return false;
+        if (!seen(rank)) return false;
         Section s = simplified(far, size_of(dtype));
         char* packed = static_cast<char*>(const_cast<void*>(near));
-        for_runs(base + s.offset, s, 0, size_of(dtype), packed,
+        for_runs(seen(rank, s.offset), s, 0, size_of(dtype), packed,
                  [](char* a, const char* b, std::size_t n) { std::memcpy(a, b, n); });
         return true;
     }
     bool copied_out(int rank, const Section& far, void* near, DType dtype) {
         if (!bounded(rank, far, dtype)) return true;
-        char* base = memory(rank);
-        if (!base) return false;
+        if (!seen(rank)) return false;
         std::atomic_thread_fence(std::memory_order_acquire);
         Section s = simplified(far, size_of(dtype));
         char* packed = static_cast<char*>(near);
-        for_runs(base + s.offset, s, 0, size_of(dtype), packed,
+        for_runs(seen(rank, s.offset), s, 0, size_of(dtype), packed,
                  [](const char* a, char* b, std::size_t n) { std::memcpy(b, a, n); });
         return true;
     }
@@ -434,9 +482,9 @@ class MpiWindow final : public Window {
         const std::int64_t item = size_of(dtype);
         char *packed = static_cast<char*>(const_cast<void*>(near)),
              *out = static_cast<char*>(before);
-        std::lock_guard one_at_a_time(here_);
+        std::lock_guard one_at_a_time(one_);
         Section s = simplified(far, item);
-        for_runs(own_ + s.offset, s, 0, item, packed, [&](char* a, const char* b, std::size_t n) {
+        for_runs(here(s.offset), s, 0, item, packed, [&](char* a, const char* b, std::size_t n) {
             if (out) std::memcpy(out, a, n);
             if (out) out += n;
             combine(how, dtype, a, b, static_cast<std::int64_t>(n) / item);
@@ -490,7 +538,9 @@ class MpiWindow final : public Window {
     int rank_ = 0, size_ = 1;
     bool shared_ = false;
     bool alone_ = false;  ///< the only rank, with memory that was given: MPI knows the lock alone
-    std::mutex here_;
+    bool attaches_ = false;
+    std::map<std::int64_t, std::int64_t> attached_;  ///< first address of each, and what is behind
+    std::mutex one_;                                 ///< at a time, of this rank's threads
     std::map<int, bool> held_;         ///< locks that this rank holds, and whether it shares them
     std::vector<std::int64_t> bytes_;  ///< of each rank; one number where all have the same
     char* own_ = nullptr;

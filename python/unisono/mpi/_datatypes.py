@@ -469,6 +469,7 @@ def specified(spec, writable):
         return bytearray()
     if kind is None and count is None:
         return buffer
+    buffer = _numpys_if_records(buffer)
     try:
         view = memoryview(buffer)
     except (BufferError, TypeError, ValueError):
@@ -493,6 +494,19 @@ def specified(spec, writable):
     part = flat[start * step : end * step]
     own = numpy.asarray(view).dtype if dtype is None else dtype
     return part.view(own)
+
+
+def _numpys_if_records(buffer):
+    """NumPy's view of an array of records on the host; another buffer as it is."""
+    from .._records.strided_memory import Strided
+
+    if not isinstance(buffer, Strided):
+        return buffer
+    if not buffer._memory.is_on_host:
+        raise UnsupportedError(
+            f"mpi: parts of arrays of records on a device; got one on {buffer.device}; send the whole array"
+        )
+    return buffer._host()
 
 
 def _row(view, dtype):

@@ -14,7 +14,7 @@ def _code_of(error):
     if error.args and isinstance(error.args[0], int):
         return error.args[0]
     # MPICH tells it in words.
-    told = re.search(r"\bMPI_(ERR_\w+)|\bInvalid (rank|tag)\b", str(error))
+    told = re.search(r"\bMPI_(ERR_\w+)|\bInvalid (rank|tag|root)\b", str(error))
     name = told[1] or f"ERR_{told[2].upper()}" if told else ""
     return _errors.get(name, _errors["ERR_OTHER"])
 

@@ -166,15 +166,19 @@ def main(arguments):
 
         _let_others_compile()
         sys.meta_path.insert(0, Importer(modules))
-    _run(program, text)
+    run(program, text)
 
 
-def _run(program, text):
-    """Run the program's text as ``__main__``; tracebacks and compiled functions find its lines."""
+def run(program, text, name="__main__", *others):
+    """Run the program's text as the main module; tracebacks and compiled functions find its lines.
+
+    It is found under other names, too: what was pickled where it has another name is found here.
+    """
     import linecache
 
     linecache.cache[program] = (len(text), None, text.splitlines(keepends=True), program)
-    module = type(sys)("__main__")
+    module = type(sys)(name)
     module.__file__ = program
-    sys.modules["__main__"] = module
+    for known in ("__main__", name, *others):
+        sys.modules[known] = module
     exec(compile(text, program, "exec", dont_inherit=True), module.__dict__)

@@ -1,12 +1,12 @@
 """Windows with mpi4py's names, over the one-sided memory of `_windows.py`."""
 
-from .._engine import UnsupportedError
+from .._engine import CommValueError
 from ._datatypes import Datatype, type_of
 from ._info import Info
 from ._memory import at_address, buffer
 from ._operations import NO_OP, SUM, code_of
 from ._types import _Request
-from ._windows import ACCUMULATE, CONTIGUOUS, GET, GIVEN, PUT, SHARED
+from ._windows import ACCUMULATE, ATTACHED, CONTIGUOUS, GET, GIVEN, PUT, SHARED
 
 LOCK_EXCLUSIVE, LOCK_SHARED = 1, 2
 MODE_NOCHECK, MODE_NOSTORE, MODE_NOPUT, MODE_NOPRECEDE, MODE_NOSUCCEED = 1, 2, 4, 8, 16
@@ -60,10 +60,24 @@ class Win:
 
     @classmethod
     def Create_dynamic(cls, info=None, comm=None):
-        """Not supported: open memory by Create."""
-        raise UnsupportedError(
-            "Win.Create_dynamic: windows without memory are not supported; open the memory with Win.Create"
-        )
+        """A window without memory, to which each rank attaches some; places in it are addresses (`MPI.Get_address`)."""
+        return cls._made(None, 0, 1, info, comm, ATTACHED, WIN_FLAVOR_DYNAMIC)
+
+    def Attach(self, memory):
+        """Let others reach an array or buffer of this rank, until `Detach`; they are told its address."""
+        self._of_addresses("Attach")._attach(memory)
+
+    def Detach(self, memory):
+        """Let others reach it no more: all have finished with it."""
+        self._of_addresses("Detach")._detach(memory)
+
+    def _of_addresses(self, call):
+        window = self._open(call)
+        if self._flavor != WIN_FLAVOR_DYNAMIC:
+            raise ValueError(
+                f"Win.{call}: the window has memory of its own; make one by Win.Create_dynamic"
+            )
+        return window
 
     @classmethod
     def _made(cls, memory, size, disp_unit, info, comm, kind, flavor):
@@ -283,8 +297,8 @@ class Win:
         if rank == -2:  # PROC_NULL
             return []
         if not 0 <= rank < self._comm.size:
-            raise ValueError(
-                f"Win.{call}: no such rank; got {rank}; expected 0 to {self._comm.size - 1}"
+            raise CommValueError(
+                f"Win.{call}: no such rank; got {rank}; expected 0 to {self._comm.size - 1} (MPI_ERR_RANK)"
             )
         disp, count, kind = _target(target, call)
         item = 1 if window is None else self._typed[_element_type(origin)][1]

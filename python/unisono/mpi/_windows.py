@@ -8,7 +8,9 @@ from ._operations import REPLACE, SUM, code_of
 from ._types import _Window
 
 PUT, GET, ACCUMULATE = range(3)  # of `_start`, in the order of bindings/mpi/bind_mpi.cpp
-OWN, SHARED, CONTIGUOUS, GIVEN = range(4)  # kinds of memory, in the order of engine/comm/messages.h
+OWN, SHARED, CONTIGUOUS, GIVEN, ATTACHED = range(
+    5
+)  # kinds of memory, in the order of engine/comm/messages.h
 
 
 def window(shape, dtype="float64", comm=None, *, share=True):
