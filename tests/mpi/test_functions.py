@@ -237,11 +237,12 @@ def test_linear_algebra(n):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Matrices are factored by blocks of three rows or columns, from 64 bytes on."""
-    from unisono.linalg import _bands, _bidiagonal, _blocks, _tridiagonal
+    from unisono.linalg import _bands, _bidiagonal, _blocks, _hessenberg, _tridiagonal
 
     monkeypatch.setattr(_blocks, "block_of", lambda n: 3)
     monkeypatch.setattr(_bands, "_width", 3)
     monkeypatch.setattr(_tridiagonal, "_width", 3)
+    monkeypatch.setattr(_hessenberg, "_width", 3)
     monkeypatch.setattr(_bidiagonal, "_width", 3)
     monkeypatch.setattr(un._engine, "_alike_rotated_bytes", 63)
     monkeypatch.setattr(un._engine, "_alike_bytes", 63)
@@ -711,6 +712,67 @@ def test_eigenvectors_of_clusters_by_blocks(matrix):
         np.testing.assert_allclose(w, np.linalg.eigvalsh(host), atol=1e-10)
         np.testing.assert_allclose(host @ v, v * w, atol=1e-8)
         unitary(v)
+
+
+def check_eigenvectors(host, w, v, wanted=None):
+    """Pairs of eigenvalues, in any order, and vectors, with NumPy's dtypes, lengths and phases."""
+    wanted = np.linalg.eigvals(host) if wanted is None else wanted
+    assert w.dtype == v.dtype == wanted.dtype
+    size, left = np.abs(wanted).max(), list(wanted)
+    for value in w:
+        left.sort(key=lambda other: -abs(other - value))
+        assert abs(left.pop() - value) <= 1e-9 * size
+    np.testing.assert_allclose(host @ v, v * w, atol=1e-12 * np.abs(host).max() * len(host))
+    np.testing.assert_allclose(np.linalg.norm(v, axis=0), 1, rtol=1e-12)
+    largest = v[np.argmax(np.abs(v), axis=0), np.arange(len(v))]
+    np.testing.assert_allclose(np.imag(largest), 0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["general", "triangular", "hermitian", "zero", "huge"])
+def test_eigenvectors_of_matrices_without_symmetry_by_blocks(matrix, kind):
+    host = {
+        "general": matrix,
+        "triangular": np.triu(matrix),
+        "hermitian": matrix + matrix.conj().T,
+        "zero": 0 * matrix,
+        "huge": matrix * 1e120,
+    }[kind]
+    x, before = un.asarray(host, mesh=mesh), un.stats()
+    un.eval(*(made := un.linalg.eig(x)))
+    gathered = un.stats()["bytes_gathered"] - before["bytes_gathered"]
+    # All ranks get the Hessenberg form; of the matrix itself each block of columns for a while.
+    assert abs(gathered - host.nbytes * (1 - 1 / mesh.size)) <= 64 * len(host) * mesh.size
+    in_panels = un.stats()["bytes_in_panels"] - before["bytes_in_panels"]
+    assert (in_panels > gathered) == (mesh.size > 1)
+    w, v = map(np.asarray, made)
+    check_eigenvectors(host, w, v)
+    alone = np.asarray(un.linalg.eigvals(x))
+    assert alone.dtype == w.dtype
+    np.testing.assert_allclose(np.sort(abs(alone)), np.sort(abs(w)), atol=1e-9 * abs(host).max())
+
+
+def test_eigenvectors_of_matrices_with_rows_of_different_size_by_blocks(matrix):
+    scales = 2.0 ** np.linspace(-30, 30, len(matrix)).round()
+    host = matrix * scales[:, None] / scales
+    w, v = map(np.asarray, un.linalg.eig(un.asarray(host, mesh=mesh)))
+    check_eigenvectors(host, w, v, np.linalg.eigvals(matrix))  # without balancing they are lost
+
+
+def test_eigenvectors_of_equal_pairs_by_blocks(small_blocks):
+    host = np.kron(np.eye(8), [[0, 1], [-1, 0]])
+    x = un.asarray(host, mesh=mesh)
+    check_eigenvectors(host, *map(np.asarray, un.linalg.eig(x)))
+    x[3, 2] = np.nan
+    for f in (un.linalg.eig, un.linalg.eigvals):
+        with pytest.raises(un.linalg.LinAlgError, match="infs or NaNs"):
+            f(x)
+
+
+def test_eigenvectors_of_small_matrices_are_found_alike_and_counted():
+    host = np.random.default_rng(3).normal(size=(20, 20))
+    before = un.stats()["bytes_gathered"]
+    check_eigenvectors(host, *map(np.asarray, un.linalg.eig(un.asarray(host, mesh=mesh))))
+    assert mesh.size == 1 or un.stats()["bytes_gathered"] - before >= host.nbytes // mesh.size
 
 
 def test_matrices_of_nan_have_no_singular_values(small_blocks):

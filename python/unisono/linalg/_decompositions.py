@@ -340,6 +340,10 @@ def eig(a):
     [1j, -1j]
     """
     a = _matrices(a, "eig", square=True)
+    if _blocks.suits_vectors(a, may_be_tall=True):
+        from . import _hessenberg
+
+        return EigResult(*_hessenberg.eig(a))
     made = _factors("eig", a, option=1)
     return EigResult(*(made if a.dtype.kind == "c" else _real_if_all_are(*made)))
 
@@ -367,5 +371,9 @@ def eigvals(a):
     [2.0, 1.0]
     """
     a = _matrices(a, "eigvals", square=True)
+    if _blocks.suits_vectors(a, may_be_tall=True):
+        from . import _hessenberg
+
+        return _hessenberg.eig(a, with_vectors=False)[0]
     made = _factors("eig", a, option=0)[:1]
     return (made if a.dtype.kind == "c" else _real_if_all_are(*made))[0]

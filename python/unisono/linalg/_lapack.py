@@ -291,6 +291,44 @@ def _bdsqr(t):
     return bdsqr
 
 
+def _laqr0(t):
+    def laqr0(h, z=None):
+        """Eigenvalues of a Hessenberg matrix, and with rows `z` its triangular form and these, rotated: (t, w, z, info)."""
+        x, n = columns(h, _DTYPES[t]), h.shape[0]
+        rows = 0 if z is None else z.shape[0]
+        y = zeros((n, 1), _DTYPES[t]) if not rows else columns(z, _DTYPES[t])
+        parts = [zeros(max(1, n), _DTYPES[t]) for _ in range(2 if t in "sd" else 1)]
+        work, info, with_z = zeros(1, _DTYPES[t]), _integers(1), int(z is not None)
+        for room in (-1, 0):  # the first call tells how much memory it wants
+            if room == 0:
+                room = max(1, n, int(work[0].real))
+                work = zeros(room, _DTYPES[t])
+            _engine._fortran(
+                t + "laqr0", with_z, int(rows > 0), n, 1, n, x, max(1, n), *parts, 1, max(1, rows), y, y.shape[1],
+                work, room, info,
+            )  # fmt: skip
+        w = parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
+        return x.T, w, y.T[:rows], _value(info)
+
+    return laqr0
+
+
+def _trevc(t):
+    def trevc(a, begin, end):
+        """Right eigenvectors of a triangular matrix, or of Schur's form of a real one, for these eigenvalues."""
+        x, n = columns(a, _DTYPES[t]), a.shape[0]
+        chosen, made = _integers(max(1, n)), zeros((max(1, end - begin), n), _DTYPES[t])
+        chosen[begin:end] = 1
+        more = [zeros(max(1, n), _DTYPES[real_letter(t)])] if t in "cz" else []
+        _engine._fortran(
+            t + "trevc", "R", "S", chosen, n, x, max(1, n), zeros(1, _DTYPES[t]), 1, made, max(1, n),
+            made.shape[0], _integers(1), zeros(max(1, 3 * n), _DTYPES[t]), *more, _integers(1),
+        )  # fmt: skip
+        return made[: end - begin].T
+
+    return trevc
+
+
 def real_letter(t):
     """Of the routines for the real numbers that complex ones are made of."""
     return {"c": "s", "z": "d"}.get(t, t)
@@ -302,6 +340,7 @@ def _all():
         for stem, make in (
             ("getrf", _getrf), ("getrs", _getrs), ("getri", _getri), ("gesv", _gesv), ("potrf", _potrf),
             ("potrs", _potrs), ("geqrf", _geqrf), ("larft", _larft), ("larfg", _larfg), ("gbbrd", _gbbrd),
+            ("laqr0", _laqr0), ("trevc", _trevc),
         ):  # fmt: skip
             made[t + stem] = make(t)
     for t in "sd":
