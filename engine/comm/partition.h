@@ -54,6 +54,9 @@ class Partition final : public Windows {
     Storage* memory_of(const Storage& storage) override;
     std::string describe() override;
     Array whole(const Array& a) override;
+    /// This rank's memory of all elements, where every rank has all; else null. Of an array of few
+    /// elements every rank may come to have all. Ends a window.
+    std::optional<Array> everywhere(const Array& a, bool may_come_to);
     /// All of a panel, which an algorithm takes, uses and drops.
     Array panel(const Array& a);
     Array reshaped(const Array& a, Dims shape) override;

@@ -856,6 +856,52 @@ def test_convolutions_with_long_sequences_gather_nothing(dtype):
     np.testing.assert_allclose(np.asarray(short), np.convolve(v[:40], v[:35]), atol=1e-9)
 
 
+@pytest.mark.parametrize("layout", ["replicated", "block"])
+def test_memory_of_few_elements_is_shared_by_dlpack(layout):
+    for shape in ((), (0,), (1,), (2,), (p + 1, 3)):
+        x = un.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) / 2.0, mesh=mesh)
+        x = x.to_layout("replicated") if layout == "replicated" else x
+        assert x.__dlpack_device__() == (1, 0)
+        for device in (None, (1, 0)):  # all that the standard's consumers may ask for
+            for version in (None, (1, 0)):
+                x.__dlpack__(copy=False, dl_device=device, max_version=version)
+        seen = np.from_dlpack(x, copy=False)
+        expected = np.asarray(x).copy()
+        np.testing.assert_array_equal(seen, expected)
+        if x.size:
+            x += 1  # recorded after it was shared
+            un.synchronize()
+            np.testing.assert_array_equal(seen, expected + 1)
+            seen[...] = 4  # on all ranks alike
+            assert float(x.sum()) == 4 * x.size
+        assert x.mesh == mesh and (p == 1 or not x.shape or x.layout == "replicated")
+
+
+def test_memory_of_many_elements_is_copied_by_dlpack():
+    x = un.arange(5000.0, mesh=mesh)
+    before = un.stats()["bytes_gathered"]
+    for view in (x, x[:2]):
+        if p > 1:
+            with pytest.raises(BufferError, match="no rank has all elements"):
+                view.__dlpack__(copy=False)
+        assert un.stats()["bytes_gathered"] == before
+    copied = np.from_dlpack(x)
+    assert copied[-1] == 4999 and (p == 1 or un.stats()["bytes_gathered"] > before)
+    assert p == 1 or x.layout != "replicated"
+    same = un.from_dlpack(x, copy=False)
+    same[1] = 7
+    assert float(x[1]) == 7 and same.mesh == mesh
+    copied = np.from_dlpack(x, copy=True)
+    copied[...] = 0
+    assert float(x[1]) == 7
+    un.eval(whole := x.to_layout("replicated"))
+    before = un.stats()["bytes_gathered"]
+    seen = np.from_dlpack(whole[::2], copy=False)
+    whole[0] = -1
+    un.synchronize()
+    assert seen[0] == -1 and un.stats()["bytes_gathered"] == before
+
+
 @pytest.mark.skipif(p > 1, reason="memory of a rank alone")
 def test_memory_of_one_rank_is_shared_by_dlpack():
     x = un.zeros((3, 4), mesh=mesh)

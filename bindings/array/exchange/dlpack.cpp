@@ -12,6 +12,7 @@
 #include "comm/mesh.h"
 #include "comm/partition.h"
 #include "comm/place.h"
+#include "core/limits.h"
 #include "reference.h"
 #include "tape/block.h"
 #include "tape/run/submission.h"
@@ -102,9 +103,11 @@ std::int32_t dl_type(const Device& device) {
     return device.info().name.starts_with("cuda") ? dl_cuda : dl_opencl;
 }
 
-/// Where an array's memory lies: on a device by its number among those of its back end.
+/// Where an array's memory lies: on a device by its number among those of its back end. That of a
+/// distributed array is the host's.
 DLDevice dl_device_of(const Array& a) {
-    if (a.is_known() || a.view().storage->addressable()) return {dl_cpu, 0};
+    if (a.is_known() || a.view().storage->addressable() || comm::Place::mesh_of(a.device()))
+        return {dl_cpu, 0};
     const Device* device = a.device();
     std::int32_t id = 0;
     for (const Device* d : all_devices()) {
@@ -114,11 +117,27 @@ DLDevice dl_device_of(const Array& a) {
     return {dl_type(*device), static_cast<std::int32_t>(device->number())};  // a part of one
 }
 
-/// Of a mesh of one rank the array of the host that its elements are.
-Array own_memory(const Array& a) {
-    if (a.is_known()) return a;
-    comm::Mesh* mesh = comm::Place::mesh_of(a.device());
-    return mesh && mesh->size() == 1 ? mesh->partition().local_part(a).array : a;
+/// Of a distributed array one of the host with all of its elements, which all ranks ask for: its
+/// own memory where every rank has all, else a copy, which is noted.
+Array on_host(const Array& a, PyObject* copy_wanted, bool& copied) {
+    comm::Mesh* mesh = a.is_known() ? nullptr : comm::Place::mesh_of(a.device());
+    if (!mesh) return a;
+    comm::Partition& partition = mesh->partition();
+    if (mesh->size() == 1) return partition.local_part(a).array;
+    const bool may_copy = copy_wanted != Py_False;
+    if (copy_wanted != Py_True) {
+        if (const auto own = partition.everywhere(a, !may_copy)) return *own;
+    }
+    if (!may_copy) {
+        PyErr_Format(PyExc_BufferError,
+                     "__dlpack__: no rank has all elements of the array; got copy=False and %d "
+                     "ranks; expected the layout 'replicated', or an array (not a view of a larger "
+                     "one) of at most %lld elements; x.local is this rank's part",
+                     mesh->size(), static_cast<long long>(limits::few_elements));
+        throw PythonError{};
+    }
+    copied = true;
+    return partition.whole(a);
 }
 
 bool same_device(DLDevice a, DLDevice b) { return a.type == b.type && a.id == b.id; }
@@ -397,10 +416,10 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
         }
         Array a = used_array(self);
         bool readonly = a.readonly();
-        a = own_memory(a);
-        if (a.is_known()) a = full({}, a.scalar(), nullptr);
         const WantedStream wanted = wanted_stream(stream, dl_device_of(a).type);
         bool copied = false;
+        a = on_host(a, copy_wanted, copied);
+        if (a.is_known()) a = full({}, a.scalar(), nullptr);
         a = placed(a, device, copy_wanted != Py_False, copied);
         if (copy_wanted == Py_True && !copied) {
             a = copy(a);
@@ -441,7 +460,7 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
 
 PyObject* dlpack_device(PyObject* self, PyObject*) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        const DLDevice d = dl_device_of(own_memory(array_of(self)));
+        const DLDevice d = dl_device_of(array_of(self));
         return Py_BuildValue("(ii)", d.type, d.id);
     });
 }

@@ -86,6 +86,20 @@ Array Partition::whole(const Array& a) {
     return all.view().layout->contiguous() ? all : copy(all);
 }
 
+std::optional<Array> Partition::everywhere(const Array& a, bool may_come_to) {
+    const View& v = a.view();
+    const Operand o = ready(v);
+    Block& block = *o.block;
+    if (block.held().kind != Held::Kind::All) {
+        if (!may_come_to || block.layout()->size() > limits::few_elements) return {};
+        const View all{v.storage, block.layout(), 0, block.dtype()};
+        const Held wanted = Held::all(mesh_.size());
+        block.adopt(wanted, copy(fetch(block, all, operand(all).steps, wanted, "gather", true)));
+        operands_.clear();
+    }
+    return block.part(v, o.steps, whole_box(v.layout->shape()));
+}
+
 Array Partition::panel(const Array& a) {
     (void)ready(a.view());  // what is pending may gather
     return mesh_.count_as_panel([&] { return whole(a); });
