@@ -268,7 +268,9 @@ std::optional<Held> held_for(const Held& wanted, const Steps& steps, Dims shape)
         const auto j = static_cast<std::size_t>(s.axis);
         const int axis = steps.axis[j];
         const std::int64_t step = steps.step[j];
-        if (axis < 0 || (step != 1 && step != -1) || (s.cycle && step != 1)) return {};
+        // The real and imaginary parts of complex numbers are an axis that the array has not.
+        if (axis < 0 || static_cast<std::size_t>(axis) >= shape.size()) return {};
+        if ((step != 1 && step != -1) || (s.cycle && step != 1)) return {};
         const auto k = static_cast<std::size_t>(axis);
         // Index i of the array is index (i - start) * step of the view.
         splits.push_back(s.seen(axis, shape[k], -steps.start[k] * step, step));

@@ -284,3 +284,16 @@ def test_sums_and_choices_are_on_the_mesh_too():
     nothing = a.sum(axis=())
     nothing[0] = 0
     same(a, x + 1)
+
+
+@pytest.mark.parametrize("layout", ["block", "cyclic"])
+@pytest.mark.parametrize("n", [1, 2])
+def test_parts_of_few_complex_numbers(layout, n):
+    """Their elements are an axis that the array of complex numbers has not."""
+    x, a = pair((9, 2))
+    x, a = x[:, 0] + 1j * x[:, 1], (a[:, 0] + 1j * a[:, 1]).to_layout((layout,))
+    for first in range(9 - n):
+        y, b = pair(9)
+        y[first : first + n] = (x[first : first + n] + 1).imag.astype("float32")
+        b[first : first + n] = (a[first : first + n] + 1).imag.astype("float32")
+        same(b, y)
