@@ -2,16 +2,25 @@
 #include "tape/block.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "backends/host_shared.h"
 #include "core/error.h"
 #include "tape/record/record.h"
+#include "tape/run/submission.h"
+#include "tape/tape.h"
 
 namespace unisono {
 
 namespace {
 
 void release_block(void* block) { delete static_cast<MemoryBlock*>(block); }
+
+/// Who synchronises all devices waits for this one too.
+void note_queue(Device& device) {
+    if (device.own_queue()) current<Places>().number_of(*device.own_queue());
+}
 
 Storage* storage_of(std::unique_ptr<MemoryBlock> block, Device* device, std::int64_t bytes) {
     Storage* s = Storage::create(block->memory.handle ? device : nullptr, bytes);
@@ -20,8 +29,7 @@ Storage* storage_of(std::unique_ptr<MemoryBlock> block, Device* device, std::int
     s->borrowed = true;
     s->owner = block.release();
     s->release_owner = release_block;
-    // Who synchronises all devices waits for this one too.
-    if (s->device && s->device->own_queue()) current<Places>().number_of(*s->device->own_queue());
+    if (s->device) note_queue(*s->device);
     return s;
 }
 
@@ -48,6 +56,26 @@ char* host_address(const Storage& s) {
     if (s.addressable()) return s.data();
     const MemoryBlock* block = block_of(s);
     return block ? block->host : nullptr;
+}
+
+bool become_shared(Storage& s) {
+    if (host_address(s)) return true;
+    HostShared* shared = host_shared(*s.device);
+    auto* source = dynamic_cast<BlockSource*>(s.device);
+    const bool is_known = s.shared_outside() || (s.use && s.use->is_known_outside);
+    if (!shared || !source || is_known || block_of(s)) return false;
+    Tape::current().complete_for_write(&s, FlushReason::Shared);
+    wait_for_memory(s);
+    auto block = source->make_block(MemoryKind::Shared, std::max<std::int64_t>(s.bytes, 1));
+    if (s.memory.handle && s.bytes > 0) {
+        void* old = shared->map(s.memory);
+        std::memcpy(block->host, old, static_cast<std::size_t>(s.bytes));
+        shared->unmap(s.memory, old);
+    }
+    const Memory memory = block->memory;
+    s.lie_in(memory, block.release(), release_block);
+    note_queue(*s.device);
+    return true;
 }
 
 Array empty_of_kind(MemoryKind kind, Dims shape, DType dtype, Device* device) {

@@ -15,6 +15,11 @@ MemoryKind memory_kind(const Array& a);
 /// Where the host finds the storage's memory once no device works on it; null where it cannot.
 char* host_address(const Storage& s);
 
+/// Lets the host find what is in the storage: where the device's memory is the host's and nobody
+/// else knows the storage's, its contents are completed, and move to memory that both use. Returns
+/// false where that cannot be.
+bool become_shared(Storage& s);
+
 /// Array of that kind of memory of the device. Throws where the device has none. Memory of the host
 /// and of devices that compute there is of every kind.
 Array empty_of_kind(MemoryKind kind, Dims shape, DType dtype, Device* device);

@@ -107,6 +107,14 @@ void Storage::free_on_device() noexcept {
     device->pool().give(memory, std::move(users));
 }
 
+void Storage::lie_in(Memory other, void* its_owner, void (*release)(void*)) noexcept {
+    if (memory.handle) free_on_device();
+    memory = other;
+    borrowed = adopted = true;
+    owner = its_owner;
+    release_owner = release;
+}
+
 void release_placed(void* memory) { delete static_cast<PlacedMemory*>(memory); }
 
 void Storage::destroy() noexcept {

@@ -77,6 +77,9 @@ struct Storage : StorageState {
     void allocate() {  ///< if it has no memory yet
         if (!memory.handle && !borrowed) allocate_now();
     }
+    /// Memory of an owner takes the place of the storage's own, which is on a device and goes back
+    /// to its pool. Nobody else knows of the owner's.
+    void lie_in(Memory other, void* its_owner, void (*release)(void*)) noexcept;
     void retain() { ++refs; }
     void release() {
         if (--refs == 0 && !in_flight()) destroy();

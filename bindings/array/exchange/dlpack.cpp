@@ -60,6 +60,7 @@ struct Exported {
     OwnerRef owner;
     Array array;
     std::vector<std::int64_t> shape, strides;
+    bool on_host = false;  ///< the consumer uses the memory as the host's
     DLManagedTensor plain{};
     DLManagedTensorVersioned versioned{};
 
@@ -161,13 +162,27 @@ Device* wanted_device(DLDevice wanted) {
     throw PythonError{};
 }
 
-/// The array where the consumer wants it; notes whether that is a copy.
-Array placed(Array a, PyObject* device, bool may_copy, bool& copied) {
-    if (device == Py_None) return a;
+/// An array where a consumer wants it.
+struct Placed {
+    Array array;
+    bool copied = false, on_host = false;
+};
+
+/// Whether the host sees the array's memory without a copy. Where none is allowed, memory becomes
+/// shared if it can.
+bool is_seen_by_host(const Array& a, bool may_copy) {
+    Storage& s = *a.view().storage;
+    return host_address(s) || (!may_copy && become_shared(s));
+}
+
+Placed placed(Array a, PyObject* device, bool may_copy) {
+    const bool is_here = a.is_known() || a.view().storage->addressable();
+    if (device == Py_None) return {a, false, is_here};
     DLDevice wanted{};
     if (!PyArg_ParseTuple(device, "ii", &wanted.type, &wanted.id)) throw PythonError{};
-    if (same_device(wanted, dl_device_of(a))) return a;
+    if (same_device(wanted, dl_device_of(a))) return {a, false, is_here};
     Device* to = wanted_device(wanted);
+    if (!to && is_seen_by_host(a, may_copy)) return {a, false, true};
     if (!may_copy) {
         PyErr_Format(PyExc_BufferError,
                      "__dlpack__: an array on %s cannot be seen on %s without a copy; got "
@@ -175,8 +190,7 @@ Array placed(Array a, PyObject* device, bool may_copy, bool& copied) {
                      device_name(a.device()).c_str(), device_name(to).c_str());
         throw PythonError{};
     }
-    copied = true;
-    return to_device(a, to);
+    return {to_device(a, to), true, !to};
 }
 
 /// The stream that a consumer names for an array on that device: null where it wants no order.
@@ -218,9 +232,9 @@ WantedStream wanted_stream(PyObject* stream, std::int32_t type) {
 }
 
 /// Memory that is ready for others to use; on a CUDA device, for what the stream is given next.
-void make_ready(const Array& a, bool for_write, const WantedStream& stream) {
+void make_ready(const Array& a, bool on_host, bool for_write, const WantedStream& stream) {
     Storage* s = a.view().storage;
-    if (s->addressable()) {
+    if (on_host) {
         host_data(a, for_write);
         return;
     }
@@ -237,14 +251,15 @@ void make_ready(const Array& a, bool for_write, const WantedStream& stream) {
 
 void fill_tensor(DLTensor& t, Exported& e) {
     const Array& a = e.array;
-    t.device = dl_device_of(a);
-    const bool on_host = t.device.type == dl_cpu;
-    t.data = on_host ? a.view().data() : reinterpret_cast<void*>(a.view().storage->memory.handle);
+    const Storage& s = *a.view().storage;
+    const std::int64_t offset = a.view().offset * size_of(a.dtype());
+    t.device = e.on_host ? DLDevice{dl_cpu, 0} : dl_device_of(a);
+    t.data = e.on_host ? host_address(s) + offset : reinterpret_cast<void*>(s.memory.handle);
     t.ndim = a.rank();
     t.dtype = dl_dtype(a.dtype());
     t.shape = e.shape.data();
     t.strides = e.strides.data();
-    t.byte_offset = on_host ? 0 : static_cast<std::uint64_t>(a.view().offset * size_of(a.dtype()));
+    t.byte_offset = e.on_host ? 0 : static_cast<std::uint64_t>(offset);
 }
 
 void capsule_unused(PyObject* capsule) {
@@ -420,9 +435,12 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
         bool copied = false;
         a = on_host(a, copy_wanted, copied);
         if (a.is_known()) a = full({}, a.scalar(), nullptr);
-        a = placed(a, device, copy_wanted != Py_False, copied);
+        const Placed there = placed(a, device, copy_wanted != Py_False);
+        a = there.array;
+        copied = copied || there.copied;
         if (copy_wanted == Py_True && !copied) {
-            a = copy(a);
+            const bool is_far = there.on_host && !a.view().storage->addressable();
+            a = is_far ? to_device(a, nullptr) : copy(a);
             copied = true;
         }
         readonly = readonly && !copied;
@@ -435,8 +453,9 @@ PyObject* dlpack(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* 
                 "__dlpack__: a read-only array needs DLPack 1.0; pass max_version=(1, 0), or copy");
             throw PythonError{};
         }
-        make_ready(a, !readonly, wanted);
+        make_ready(a, there.on_host, !readonly, wanted);
         auto e = std::make_unique<Exported>();
+        e->on_host = there.on_host;
         ++a.view().storage->exports;
         e->array = a;
         e->shape.assign(a.shape().begin(), a.shape().end());
