@@ -12,6 +12,7 @@
 #include "functions/selection.h"
 #include "reference.h"
 #include "tape/tape.h"
+#include "tape/windows.h"
 
 namespace unisono::python {
 
@@ -339,7 +340,10 @@ PyObject* make_array(PyObject* x, PyObject* dtype, PyObject* device_given, PyObj
         copied = true;
         may_share = true;
     };
-    if (device_given != Py_None || !is_ours) {
+    // Lists of a device's arrays were joined there.
+    const bool is_far =
+        !a.is_known() && !a.view().storage->addressable() && !windows_of(a.device());
+    if (device_given != Py_None || !(is_ours || is_far)) {
         Device* device = device_given == Py_None && !is_ours ? to_device_pointer(Py_None)
                                                              : to_device_pointer(device_given);
         if (device != a.device()) {

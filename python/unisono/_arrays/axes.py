@@ -53,6 +53,13 @@ def arrays_together(*values):
     return values
 
 
+def items_together(sequence):
+    """The items of a sequence as `arrays_together`; those of an array that are numbers go to its device."""
+    if isinstance(sequence, _engine._Array):
+        return tuple(as_array_beside(v, sequence) for v in sequence)
+    return arrays_together(*sequence)
+
+
 def several(given):
     """What is given once or several times, as axes and extents are, as a tuple: arrays and lists are several."""
     try:

@@ -6,7 +6,7 @@ import unisono as un
 
 from .. import _engine
 from .._records import holds_records
-from .axes import arrays_together, as_array, as_array_beside, axis_index
+from .axes import as_array, as_array_beside, axis_index, items_together
 from .overrides import computes_functions
 from .selection import check_cast
 
@@ -84,7 +84,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     [1.0, 2.0, 3.5]
     """
     _refuse_array_as_axis("concatenate", axis)
-    arrays = list(arrays_together(*arrays))
+    arrays = list(items_together(arrays))
     if axis is None:
         arrays, axis = [x.ravel() for x in arrays], 0
     return _joined("concatenate", arrays, axis, out, dtype, casting)
@@ -123,7 +123,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     [[1, 3], [2, 4]]
     """
     _refuse_array_as_axis("stack", axis)
-    arrays = list(arrays_together(*arrays))
+    arrays = list(items_together(arrays))
     if not arrays:
         raise ValueError("stack: needs at least one array")
     shape = arrays[0].shape
@@ -142,7 +142,7 @@ def _grown(x):
 
 def _at_least(arrays, n):
     made = []
-    for x in arrays_together(*arrays):
+    for x in items_together(arrays):
         if x.ndim == 0:
             x = x.reshape(1)
         made.append(x[None] if x.ndim == 1 and n == 2 else x)
@@ -257,7 +257,7 @@ def column_stack(tup):
     >>> un.column_stack(([1, 2], [3, 4])).tolist()
     [[1, 3], [2, 4]]
     """
-    arrays = [x if x.ndim > 1 else x.reshape(-1, 1) for x in arrays_together(*tup)]
+    arrays = [x if x.ndim > 1 else x.reshape(-1, 1) for x in items_together(tup)]
     return _joined("column_stack", arrays, 1)
 
 

@@ -4,7 +4,7 @@ import math
 import operator
 
 from .. import _engine, exceptions
-from .axes import as_operand
+from .axes import arrays_together, as_operand
 from .axes import of_class_of as _of_class_of
 from .ufunc import as_array
 from .ufunc import broadcast_shapes as _broadcast_shapes
@@ -269,15 +269,23 @@ def broadcast_arrays(*arrays, subok=False):
     >>> [x.tolist() for x in un.broadcast_arrays([1, 2], 5)]
     [[1, 2], [5, 5]]
     """
-    made = [as_array(a) for a in arrays]
+    made = arrays_together(*arrays)
     common = _broadcast_shapes(*(tuple(a.shape) for a in made))
     views = (a if tuple(a.shape) == common else _engine.broadcast_to(a, common) for a in made)
     return tuple(_of_class_of(a, v, subok) for a, v in zip(arrays, views, strict=True))
 
 
 def _at_least(arrays, grow):
-    made = tuple(grow(as_operand(a)) for a in arrays)
-    return made[0] if len(made) == 1 else made
+    if len(arrays) == 1:
+        return grow(as_operand(arrays[0]))
+    given = [as_operand(a) for a in arrays]
+    place = next((a.device for a in arrays if isinstance(a, _engine._Array)), None)
+    if place is not None and not isinstance(place, _engine.Mesh):
+        given = [
+            x if isinstance(a, _engine._Array) else x.to_device(place)
+            for a, x in zip(arrays, given, strict=True)
+        ]
+    return tuple(map(grow, given))
 
 
 def atleast_1d(*arys):

@@ -4,7 +4,7 @@ from functools import reduce
 
 import unisono as un
 
-from .._arrays.axes import as_array
+from .._arrays.axes import arrays_together
 from .._arrays.diagonals import broadcast
 from .._arrays.ufunc import promoted
 
@@ -39,8 +39,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij'; got {indexing!r}")
     n = len(xi)
     made = []
-    for k, x in enumerate(xi):
-        x = as_array(x)
+    for k, x in enumerate(arrays_together(*xi)):
         at = 1 - k if indexing == "xy" and n > 1 and k < 2 else k
         made.append(x.reshape((1,) * at + (x.size,) + (1,) * (n - at - 1)))
     if not sparse:

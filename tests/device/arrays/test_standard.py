@@ -49,3 +49,44 @@ def test_masks_without_axes(name, keep):
         y[mask] = 7.0
         b[np.asarray(keep)] = 7.0
         np.testing.assert_array_equal(host(y), b)
+
+
+def rows(name):
+    host = np.arange(6.0).reshape(2, 3)
+    return host, un.asarray(host, device=name)
+
+
+@pytest.mark.parametrize("f", ["asarray", "array", "sort", "negative", "stack", "cumsum", "flip"])
+def test_lists_of_arrays_stay(name, f):
+    host, x = rows(name)
+    un.eval(x)
+    before = un.stats()["bytes_copied"]
+    made = getattr(un, f)([x[0], x[1]])
+    assert made.device == name
+    assert un.stats()["bytes_copied"] == before
+    np.testing.assert_array_equal(np.asarray(made.to_device("cpu")), getattr(np, f)([host[0], host[1]]))
+    assert un.array([x[0], [1, 2, 3]]).device == name
+    assert un.asarray([x, x], dtype="float32").device == name
+    assert un.asarray([x[0], x[1]], device="cpu").device == "cpu"
+
+
+@pytest.mark.parametrize("f", ["stack", "hstack", "vstack", "dstack", "column_stack"])
+def test_numbers_of_a_vector_stay(name, f):
+    host, x = rows(name)
+    for mine, theirs in ((x[0], host[0]), (x, host)):
+        made = getattr(un, f)(mine)
+        assert made.device == name
+        np.testing.assert_array_equal(np.asarray(made.to_device("cpu")), getattr(np, f)(list(theirs)))
+
+
+@pytest.mark.parametrize("f", ["atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid"])
+@pytest.mark.parametrize("other", [2.0, [1, 2, 3], np.arange(3)], ids=["number", "list", "numpy"])
+def test_what_stands_beside_an_array_goes_to_its_device(name, f, other):
+    host, x = rows(name)
+    for made, expected in (
+        (getattr(un, f)(x[0], other), getattr(np, f)(host[0], other)),
+        (getattr(un, f)(other, x[0]), getattr(np, f)(other, host[0])),
+    ):
+        for mine, theirs in zip(made, expected, strict=True):
+            assert mine.device == name
+            np.testing.assert_array_equal(np.asarray(mine.to_device("cpu")), theirs)
