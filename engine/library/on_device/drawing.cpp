@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/threads/fork.h"
 #include "library/on_device/device_work.h"
+#include "library/on_device/host_step.h"
 #include "library/on_device/vendor.h"
 #include "library/random/random.h"
 #include "library/random/ziggurat.h"
@@ -93,6 +94,10 @@ void on_device::random_numbers(const primitives::Drawing& d, Views in, Views out
     const DeviceVector to = vector_of(out[0]);
     if (d.key.library) return vendor::draw(work, d, to);
     if (d.what == Distribution::Uniform && in.empty()) return fill_uniform(work, d, to);
+    if (!device.info().has_float64) {  // others than uniform numbers are computed in float64
+        return step_on_host(in, out, device,
+                            [&](Views near, Views made) { host::random_numbers(d, near, made); });
+    }
     const DeviceVector tables = ziggurats(device);
     DeviceVector given[3] = {tables, tables, tables};
     std::int64_t is_given[3] = {0, 0, 0};

@@ -52,6 +52,11 @@ def linspace(
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"linspace: Number of samples, {num}, must be non-negative.")
+    if dtype is not None and _lacks_float64(device):
+        made = linspace(start, stop, num, endpoint, retstep, dtype, axis, device="cpu")
+        if retstep:
+            return made[0].to_device(device), made[1]
+        return made.to_device(device)
     gaps = num - 1 if endpoint else num
     scalars = all(isinstance(v, (bool, int, float)) for v in (start, stop))
     if scalars:
@@ -91,6 +96,13 @@ def linspace(
     if axis != 0:
         y = moveaxis(y, 0, axis)
     return (y, step) if retstep else y
+
+
+def _lacks_float64(device):
+    """Whether it is a device that does not compute in float64, as the numbers are before they are rounded."""
+    if device is None or isinstance(device, _engine.Mesh):
+        return False
+    return not _engine._find_device(str(device)).has_float64
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, mesh=None):

@@ -275,9 +275,11 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if edges.size < 2:
         counts = unisono.zeros(0, "int64", device=a.device)
     else:
-        counts = _counts(
-            a.astype("float64", copy=False), edges.astype("float64", copy=False), weights, even
-        )
+        if getattr(a.device, "has_float64", True) or a.dtype.kind != "f" or weights is not None:
+            a, edges_compared = a.astype("float64", copy=False), edges.astype("float64", copy=False)
+        else:  # comparisons alone, which are exact in float32
+            edges_compared, even = edges, False
+        counts = _counts(a, edges_compared, weights, even)
     if density:
         width = (edges[1:] - edges[:-1]).astype("float64")
         return counts / width / counts.sum(), edges

@@ -54,6 +54,28 @@ np.testing.assert_array_equal(host(un.asarray(np.arange(3.0), dtype=np.float32, 
 np.testing.assert_array_equal(host(k * 3 - 1), np.arange(5) * 3 - 1)
 m = un.asarray(np.eye(4, dtype=np.float32) * 2, device=d)
 np.testing.assert_array_equal(host(m @ m), np.eye(4, dtype=np.float32) * 4)
+np.testing.assert_array_equal(
+    host(un.linspace(0, 1, 7, dtype="float32", device=d)), np.linspace(0, 1, 7, dtype="float32")
+)
+refused(lambda: un.linspace(0, 1, 7, device=d))
+for bins in (9, np.float32([-2, -1.5, 0, 2.5])):
+    counts, edges = un.histogram(x, bins)
+    theirs = np.histogram(a, bins)
+    np.testing.assert_array_equal(host(counts), theirs[0])
+    np.testing.assert_array_equal(host(edges), theirs[1].astype(np.float32))
+for draw in (
+    lambda g, **where: g.random(1000, dtype="float32", **where),
+    lambda g, **where: g.standard_normal(1000, dtype="float32", **where),
+    lambda g, **where: g.standard_exponential(1000, dtype="float32", **where),
+    lambda g, **where: g.standard_gamma(2.5, 1000, dtype="float32", **where),
+    lambda g, **where: g.poisson(3.5, 1000, **where),
+    lambda g, **where: g.integers(-5, 9, 1000, **where),
+):
+    generators = [un.random.Generator(un.random.Philox(7)) for _ in range(2)]
+    there = draw(generators[0], device=d)
+    assert there.device == d
+    np.testing.assert_array_equal(host(there), np.asarray(draw(generators[1])))
+refused(lambda: un.random.Generator(un.random.Philox(7)).standard_normal(3, device=d))
 
 
 @un.jit
