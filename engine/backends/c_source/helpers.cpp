@@ -106,11 +106,11 @@ static std::string_view body(Op op, DType t) {
         case Op::Mod:
             return f ? float_mod : has_sign ? signed_mod : "    return b == 0 ? 0 : ($T)(a % b);\n";
         case Op::Min:
-            return f   ? "    return a != a ? a : b != b ? b : a <= b ? a : b;\n"
+            return f   ? "    return ((a <= b) | (a != a)) ? a : b;\n"
                    : b ? "    return a && b;\n"
                        : "    return a <= b ? a : b;\n";
         case Op::Max:
-            return f   ? "    return a != a ? a : b != b ? b : a >= b ? a : b;\n"
+            return f   ? "    return ((a >= b) | (a != a)) ? a : b;\n"
                    : b ? "    return a || b;\n"
                        : "    return a >= b ? a : b;\n";
         case Op::Shl: return "    return b < 0 || b >= $W ? 0 : ($T)(($U)a << b);\n";

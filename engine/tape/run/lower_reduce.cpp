@@ -164,6 +164,7 @@ class LeafLowering {
     }
 
     enum class Row { First, Later, Any };
+    static constexpr std::int64_t leaf_rows_of_lanes = reduction::leaf_elements / reduction::lanes;
 
     /// Combines elements of the leaf's row of that number with the lanes, the first `count` ones.
     S row_of_lanes(const std::vector<std::int32_t>& lane_arrays, E row, E count, Row which) {
@@ -182,6 +183,32 @@ class LeafLowering {
             inner.push_back(kept);
         }
         return b_.loop(LoopKind::Serial, lane, b_.i64(0), count, b_.i64(1), b_.block(inner));
+    }
+
+    /// Each lane of a leaf of all its elements, by a loop over lanes: compilers make vectors of it,
+    /// in whose registers the sums stay.
+    S lane_by_lane(const std::vector<std::int32_t>& lane_arrays) {
+        const std::int32_t lane = b_.var("lane", DType::Int64);
+        std::vector<S> inner;
+        std::vector<std::int32_t> sums;
+        for (std::int64_t row = 0; row < leaf_rows_of_lanes; ++row) {
+            std::vector<E> at = here();
+            at.back() = b_.add(b_.add(begin_, b_.i64(row * reduction::lanes)), b_.read(lane));
+            for (S statement : point(at)) inner.push_back(statement);
+            for (std::size_t k = 0; k < reducing_.size(); ++k) {
+                const auto& o = group_.outputs[reducing_[k]];
+                const E v = values_.value(o.node);
+                if (row == 0) sums.push_back(b_.var("sum" + std::to_string(k), o.dtype));
+                inner.push_back(row == 0
+                                    ? b_.declare(sums[k], v)
+                                    : b_.assign(sums[k], b_.binary(o.op, b_.read(sums[k]), v)));
+            }
+        }
+        E at[] = {b_.read(lane)};
+        for (std::size_t k = 0; k < reducing_.size(); ++k)
+            inner.push_back(b_.store(lane_arrays[k], at, b_.read(sums[k])));
+        return b_.loop(LoopKind::Serial, lane, b_.i64(0), b_.i64(reduction::lanes), b_.i64(1),
+                       b_.block(inner));
     }
 
     /// The reduced axis is the innermost, and a warp has a leaf: neighbouring work-items read
@@ -284,10 +311,11 @@ class LeafLowering {
         const auto by_count = [&](S of_whole, S of_any) {
             return b_.branch(b_.binary(Op::Eq, b_.sub(end_, begin_), whole), of_whole, of_any);
         };
-        // Compilers of devices with cores reorder sums of integers in variables, and find no
-        // vectors in them any more.
-        if (shape_.has_cores && std::ranges::all_of(reducing_, [&](std::size_t k) {
-                return is_integer(group_.outputs[k].dtype);
+        // Compilers of devices with cores find vectors in variables for sums and products of floats
+        // alone: sums of integers they reorder before, and extremes are several operations each.
+        if (shape_.has_cores && std::ranges::none_of(reducing_, [&](std::size_t k) {
+                const auto& o = group_.outputs[k];
+                return !is_integer(o.dtype) && (o.op == Op::Add || o.op == Op::Mul);
             })) {
             S of_whole = array_lanes(true), of_any = array_lanes(false);
             return by_count(of_whole, of_any);
@@ -378,10 +406,17 @@ class LeafLowering {
         // Whole rows of lanes, in a loop that compilers make vectors of, then the rest of one.
         std::int32_t whole = b_.var("whole", DType::Int64), row = b_.var("row", DType::Int64),
                      present = b_.var("present", DType::Int64);
-        if (is_whole) {
-            constexpr std::int64_t rows = reduction::leaf_elements / reduction::lanes;
+        if (is_whole && group_.nodes.size() <= limits::unrolled_nodes) {
+            std::vector<S> fetches;
+            fetch_next_leaf(b_.add(begin_, b_.mul(b_.read(row), width)), fetches);
+            if (!fetches.empty())
+                body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(0), b_.i64(leaf_rows_of_lanes),
+                                       b_.i64(1), b_.block(fetches)));
+            body.push_back(lane_by_lane(lane_arrays));
+        } else if (is_whole) {
             body.push_back(row_of_lanes(lane_arrays, b_.i64(0), width, Row::First));
-            body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(1), b_.i64(rows), b_.i64(1),
+            body.push_back(b_.loop(LoopKind::Serial, row, b_.i64(1), b_.i64(leaf_rows_of_lanes),
+                                   b_.i64(1),
                                    row_of_lanes(lane_arrays, b_.read(row), width, Row::Later)));
         } else {
             body.push_back(b_.declare(whole, b_.binary(Op::FloorDiv, b_.sub(end_, begin_), width)));

@@ -64,7 +64,9 @@ def test_lists_of_arrays_stay(name, f):
     made = getattr(un, f)([x[0], x[1]])
     assert made.device == name
     assert un.stats()["bytes_copied"] == before
-    np.testing.assert_array_equal(np.asarray(made.to_device("cpu")), getattr(np, f)([host[0], host[1]]))
+    np.testing.assert_array_equal(
+        np.asarray(made.to_device("cpu")), getattr(np, f)([host[0], host[1]])
+    )
     assert un.array([x[0], [1, 2, 3]]).device == name
     assert un.asarray([x, x], dtype="float32").device == name
     assert un.asarray([x[0], x[1]], device="cpu").device == "cpu"
@@ -76,10 +78,14 @@ def test_numbers_of_a_vector_stay(name, f):
     for mine, theirs in ((x[0], host[0]), (x, host)):
         made = getattr(un, f)(mine)
         assert made.device == name
-        np.testing.assert_array_equal(np.asarray(made.to_device("cpu")), getattr(np, f)(list(theirs)))
+        np.testing.assert_array_equal(
+            np.asarray(made.to_device("cpu")), getattr(np, f)(list(theirs))
+        )
 
 
-@pytest.mark.parametrize("f", ["atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid"])
+@pytest.mark.parametrize(
+    "f", ["atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid"]
+)
 @pytest.mark.parametrize("other", [2.0, [1, 2, 3], np.arange(3)], ids=["number", "list", "numpy"])
 def test_what_stands_beside_an_array_goes_to_its_device(name, f, other):
     host, x = rows(name)

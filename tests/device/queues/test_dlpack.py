@@ -82,7 +82,10 @@ def test_the_host_sees_shared_memory(place):
     x[...] = 1.5
     part = x[1:, ::2]
     before = un.stats()["bytes_copied"]
-    for seen in (np.from_dlpack(part, device="cpu"), np.from_dlpack(part, device="cpu", copy=False)):
+    for seen in (
+        np.from_dlpack(part, device="cpu"),
+        np.from_dlpack(part, device="cpu", copy=False),
+    ):
         seen[0, 1] = 7
         part += 1
         np.testing.assert_array_equal(seen, [[2.5, 8], [2.5, 2.5]])

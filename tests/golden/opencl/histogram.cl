@@ -23,7 +23,7 @@ static void un_atomic_add_int64(volatile __global long* at, long value)
 
 static double un_max_double(double a, double b)
 {
-    return a != a ? a : b != b ? b : a >= b ? a : b;
+    return ((a >= b) | (a != a)) ? a : b;
 }
 
 static void un_atomic_max_float64(volatile __global double* at, double value)
