@@ -14,6 +14,11 @@ namespace unisono::opencl {
 
 namespace {
 
+/// In a number that mark() gave, of a queue that is not in order: of all submissions up to it. A
+/// marker would be a submission whose number tells the same, but drivers wait for all before it one
+/// by one, and again for each marker.
+constexpr std::uint64_t all_before = std::uint64_t{1} << 63;
+
 bool is_done(cl_event event) {
     cl_int status = CL_COMPLETE;
     api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -74,8 +79,7 @@ OpenCLQueue::Waits::Waits(const OpenCLQueue& queue) {
     if (!scope || &scope->queue() != &queue) return;
     for (const Completion& c : scope->after()) {
         if (c.queue == &queue && queue.options_.in_order) continue;
-        if (cl_event event = static_cast<OpenCLQueue*>(c.queue)->event_of(c.number))
-            events_.push_back(event);
+        static_cast<OpenCLQueue*>(c.queue)->events_of(c.number, events_);
     }
 }
 
@@ -94,6 +98,31 @@ cl_event OpenCLQueue::event_of(std::uint64_t number) {
     // What another queue waits for must be on its way.
     if (!is_done(event)) hand_over();
     return event;
+}
+
+void OpenCLQueue::events_of(std::uint64_t number, std::vector<cl_event>& out) {
+    if (!(number & all_before)) {
+        if (cl_event event = event_of(number)) out.push_back(event);
+        return;
+    }
+    {
+        std::lock_guard lock(mutex_);
+        drop_passed();
+        const std::uint64_t done = submitted_ - events_.size(), last = number & ~all_before;
+        for (std::uint64_t k = done; k < last; ++k) {
+            out.push_back(events_[static_cast<std::size_t>(k - done)]);
+            api().clRetainEvent(out.back());
+        }
+    }
+    hand_over();
+}
+
+cl_event OpenCLQueue::first_event_of(std::uint64_t number) {
+    std::lock_guard lock(mutex_);
+    drop_passed();
+    if ((number & ~all_before) + events_.size() <= submitted_) return nullptr;
+    api().clRetainEvent(events_.front());
+    return events_.front();
 }
 
 void OpenCLQueue::note(cl_event event) {
@@ -151,6 +180,10 @@ std::uint64_t OpenCLQueue::submitted() {
 bool OpenCLQueue::has_passed(std::uint64_t number) {
     if (!device_.is_usable()) return false;
     std::lock_guard lock(mutex_);
+    if (number & all_before) {
+        drop_passed();
+        return (number & ~all_before) + events_.size() <= submitted_;
+    }
     if (number + events_.size() <= submitted_) return true;
     if (options_.in_order && !passing_.ask(number, submitted_)) return false;
     drop_passed();
@@ -161,6 +194,7 @@ bool OpenCLQueue::has_passed(std::uint64_t number) {
 
 bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most) {
     device_.require_usable();
+    if (number & all_before) return waits_for_first(number, most);
     cl_event event = event_of(number);
     if (!event) return true;
     const bool done =
@@ -172,6 +206,21 @@ bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most)
         drop_passed();
     else if (number + events_.size() > submitted_)
         drop(static_cast<std::size_t>(number + events_.size() - submitted_));
+    return true;
+}
+
+/// Of all that the number stands for, one after the other.
+bool OpenCLQueue::waits_for_first(std::uint64_t number, std::chrono::milliseconds most) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + most;
+    hand_over();
+    while (cl_event event = first_event_of(number)) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        const bool done =
+            left.count() <= 0 ? is_done(event) : ends_soon(event) || waits_for(event, left);
+        api().clReleaseEvent(event);
+        if (!done) return false;
+    }
     return true;
 }
 
@@ -190,7 +239,7 @@ std::uint64_t OpenCLQueue::enqueue_marker(cl_event* marker) {
 }
 
 void OpenCLQueue::wait_on(const Completion& c) {
-    if (!c.queue || c.queue == this || c.is_done()) return;
+    if (!c.queue || (c.queue == this && options_.in_order) || c.is_done()) return;
     if (&c.queue->device() != &device_) return c.wait();  // events are known to their device alone
     QueueScope scope(*this, {c});
     submit("clEnqueueBarrierWithWaitList", [&](cl_uint n, const cl_event* after, cl_event* event) {
@@ -200,7 +249,7 @@ void OpenCLQueue::wait_on(const Completion& c) {
 
 std::uint64_t OpenCLQueue::mark() {
     device_.require_usable();
-    return options_.in_order ? submitted() : enqueue_marker(nullptr);
+    return submitted() | (options_.in_order ? 0 : all_before);
 }
 
 std::uint64_t OpenCLQueue::record() {

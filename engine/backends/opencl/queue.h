@@ -78,6 +78,11 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
     void drop(std::size_t count);
     /// The caller's; null where the submission was seen to be done.
     cl_event event_of(std::uint64_t number);
+    /// Adds those that are not done of what a number of mark() stands for; the caller's.
+    void events_of(std::uint64_t number, std::vector<cl_event>& out);
+    /// The same of the first one; null where all are done.
+    cl_event first_event_of(std::uint64_t number);
+    bool waits_for_first(std::uint64_t number, std::chrono::milliseconds most);
     std::uint64_t enqueue_marker(cl_event* marker);
 
     OpenCLDevice& device_;

@@ -327,6 +327,53 @@ def test_an_event_knows_at_once_that_it_is_done(name, order):
     assert event.done
 
 
+@un.kernel
+def chain(x, n):
+    i = un.global_id(0)
+    s = x[i]
+    for _ in range(n):
+        s = s * 1.0000001 + 0.5
+    x[i] = s
+
+
+@pytest.mark.parametrize("order", ["in", "out"])
+def test_an_event_stands_for_all_work_before_it(name, order):
+    """Also for what a queue out of order has not begun; and it is no work itself."""
+    queue = un.Queue(name, order=order)
+    arrays = [un.ones(64, device=name) for _ in range(4)]
+    un.eval(*arrays)
+    un.synchronize()
+    steps = [300_000, 1, 100_000, 1]
+    with un.device(queue=queue):
+        for x, n in zip(arrays, steps, strict=True):
+            chain[64](x, n)
+            x += 1
+    event = queue.record()
+    assert queue.record()._number == event._number
+    other = un.Queue(name, order="out")
+    other.wait_for(event)
+    queue.wait_for(event)
+    with un.device(queue=other):
+        more = [x * 2 for x in arrays]
+    after = other.record()
+    after.wait()
+    assert event.done and after.done
+    event.wait()
+    for x, y in zip(arrays, more, strict=True):
+        assert float(y[0]) == 2 * float(x[0]) > 2
+
+
+def test_many_records_on_a_queue_out_of_order(name):
+    queue = un.Queue(name, order="out")
+    x = un.zeros(3, device=name)
+    for _ in range(3000):
+        with un.device(queue=queue):
+            x += 1
+        event = queue.record()
+    event.wait()
+    assert event.done and float(x[0]) == 3000
+
+
 def test_a_queue_is_used_again(name):
     handles = {id(un.Queue(name)._handle) for _ in range(100)}
     assert handles
