@@ -4,6 +4,7 @@
 // The order of combination is ops/reduction_tree.h's; here it is written as loops, for every
 // executor but `block`.
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "core/limits.h"
@@ -623,12 +624,17 @@ ir::Module lower_tree(Op op, DType dtype, int kept_rank, const TreeForm& form) {
         out.push_back(b.store(nodes, at, b.read(values.front())));
         return b.block(out);
     };
-    S body =
-        b.block({b.allocate(stack, {{b.i64(reduction::max_levels)}}), b.declare(depth, b.i64(0)),
-                 b.loop(LoopKind::Serial, leaf, b.read(begin), b.read(end), one, push),
-                 b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
-                 b.branch(b.binary(Op::Eq, b.read(depth), b.i64(0)), b.store(nodes, at, of_nothing),
-                          b.store(nodes, at, b.load(stack, {b.i64(0)})))});
+    // Work-items side by side have a stack each, which caches are to hold.
+    const std::int64_t levels = form.unrolls ? std::bit_width(std::uint64_t{tree_step})
+                                             : std::int64_t{reduction::max_levels};
+    // Nothing is the first of the stack. To choose it at the end is a masked load of a constant in
+    // drivers' code, which some processors take hundreds of cycles for where the mask is not set.
+    const E bottom[] = {b.i64(0)};
+    S body = b.block({b.allocate(stack, {{b.i64(levels)}}), b.store(stack, bottom, of_nothing),
+                      b.declare(depth, b.i64(0)),
+                      b.loop(LoopKind::Serial, leaf, b.read(begin), b.read(end), one, push),
+                      b.loop_while(b.binary(Op::Gt, b.read(depth), one), merge()),
+                      b.store(nodes, at, b.load(stack, bottom))});
     const E count = b.sub(b.read(end), b.read(begin));
     // A warp has a node, and each of its lanes a leaf.
     const auto node_of_warp = [&](const Warp& warp) {

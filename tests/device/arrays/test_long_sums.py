@@ -81,3 +81,23 @@ def test_lanes_of_extremes_and_of_integers_are_kept_in_registers(name, f, capfd)
     code = capfd.readouterr().err
     loops = code.split("for (long lane = 0; lane < 32; ++lane) {")
     assert len(loops) == 2 and loops[1].split("}")[0].count("in0[") == 16
+
+
+@pytest.mark.parametrize("f", ["max", "min", "sum", "prod"])
+@pytest.mark.parametrize("rows", [0, 1, 8, 9, 16, 30, 300])
+@pytest.mark.parametrize("name", CPUS)
+def test_columns_of_few_leaves(name, rows, f, capfd):
+    """No constant is chosen where the leaves are combined: that is slow on some processors."""
+    a = np.random.default_rng(rows).random((rows, 70))
+    if rows == 0 and f in ("max", "min"):
+        pytest.skip("has no extreme")
+    x = un.asarray(a, device=name)
+    un.eval(x)
+    capfd.readouterr()
+    un._engine._set_setting("debug", "4")
+    try:
+        got = np.asarray(getattr(un, f)(x, axis=0).to_device("cpu"))
+    finally:
+        un._engine._set_setting("debug", "0")
+    assert "depth == 0" not in capfd.readouterr().err
+    assert np.array_equal(got, np.asarray(getattr(un, f)(un.asarray(a), axis=0)))
