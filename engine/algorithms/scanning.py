@@ -425,6 +425,62 @@ def first_extremes(x, places, values, better, n, pieces, size):
     values[item] = best
 
 
+@un.jit
+def better_of(kept, v, better):
+    """The better of two elements, the first of equal ones and of NaNs."""
+    takes = better(v, kept)
+    is_last = kept != kept
+    return v if takes and not is_last else kept
+
+
+@un.kernel
+def first_extremes_in_lanes(x, places, values, better, n, pieces, size):
+    """The same, by a work-item for itself: blocks with a better element are reduced by 32 lanes, then searched."""
+    lanes = un.local_array(32, x.dtype)
+    item = un.global_id(0)
+    lane = item // pieces
+    first = lane * n + (item - lane * pieces) * size
+    last = min(first + size, (lane + 1) * n)
+    best = x[first]
+    place = first
+    for begin in range(first, last, 512):
+        end = min(begin + 512, last)
+        found = 0
+        for k in range(begin, end):
+            found |= np.int64(better(x[k], best))
+        if found != 0 and best == best:
+            rows = (end - begin) >> 5
+            if rows == 16:  # compilers unroll the inner loop, and make vectors of the outer one
+                for j in range(32):
+                    kept = best
+                    for row in range(16):
+                        kept = better_of(kept, x[begin + row * 32 + j], better)
+                    lanes[j] = kept
+            else:
+                for j in range(32):
+                    lanes[j] = best
+                for row in range(rows):
+                    for j in range(32):
+                        lanes[j] = better_of(lanes[j], x[begin + row * 32 + j], better)
+            for j in range(32):
+                v = lanes[j]
+                if best == best and better(v, best):
+                    best = v
+            for k in range(begin + rows * 32, end):
+                v = x[k]
+                if best == best and better(v, best):
+                    best = v
+            place = begin
+            if best == best:
+                while x[place] != best:
+                    place += 1
+            else:
+                while x[place] == x[place]:
+                    place += 1
+    places[item] = place - lane * n
+    values[item] = best
+
+
 @un.kernel
 def first_of_pieces(places, values, out, better, pieces):
     lane = un.global_id(0)

@@ -153,7 +153,10 @@ void places(bool largest, const View& in, const View& out, Device& device) {
     const std::int64_t size = (n + pieces - 1) / pieces, used = (n + size - 1) / size;
     DeviceVector found = work.scratch(DType::Int64, lanes * used),
                  values = work.scratch(in.dtype, lanes * used);
-    work.run_pieces("first_extremes", {x, found, values, better, n, used, size}, lanes * used);
+    constexpr std::int64_t least_in_lanes = 64;
+    const bool in_lanes = work.has_cores() && size >= least_in_lanes && !is_complex(in.dtype);
+    work.run_pieces(in_lanes ? "first_extremes_in_lanes" : "first_extremes",
+                    {x, found, values, better, n, used, size}, lanes * used);
     work.run("first_of_pieces", {found, values, vector_of(out), better, used}, {lanes});
 }
 

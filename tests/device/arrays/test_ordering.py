@@ -134,9 +134,10 @@ def test_the_largest_of_long_lanes(device, kind, k):
 @pytest.mark.parametrize("n", [1, 33, 130, 511, 512, 513, 5000, 40_000])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_first_places_of_extremes(device, dtype, n):
-    """Of equal extremes the first one counts, and the first NaN before all."""
+    """Of equal extremes the first one counts, and the first NaN before all; in lanes that rise, each block has a better one."""
     a = drawn((n,), dtype, seed=5)
-    lanes = np.stack([a, a[::-1], np.full_like(a, a[0])])
+    rising = np.sort(a)
+    lanes = np.stack([a, a[::-1], np.full_like(a, a[0]), rising, rising[::-1]])
     if a.dtype.kind in "fc":
         finite = np.where(np.isnan(a), a.dtype.type(0), a)
         lanes = np.stack([*lanes, finite, -finite, np.where(np.arange(n) % 2, -0.0, 0.0)])
