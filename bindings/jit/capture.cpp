@@ -138,6 +138,7 @@ void Dispatch::prepare() {
     if (!defaults || !named) throw PythonError{};
     retire(specialisations_);
     quick_ = nullptr;
+    launched_ = nullptr;
     frontend::note_changed_lists(*source);
     source_ = std::move(source);
     guards_ = std::move(guards);

@@ -306,6 +306,8 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
     std::size_t slots = made.executable->packed_slots();
     if (slots > 0) made.first_result = slots - made.result_count;
     made.quick = QuickCall::of(made, made.request.source->params.size());
+    if (made.request.source->vararg < 0 && !made.request.source->native && arrays_.empty())
+        made.quick_launch = QuickLaunch::of(made, made.request.source->params.size());
 }
 
 /// Tells once of a loop of the user's that a device runs as one work-item, and of a function that
@@ -378,6 +380,7 @@ void Dispatch::recompile() {
     auto old = std::move(specialisations_);
     specialisations_.clear();
     quick_ = nullptr;
+    launched_ = nullptr;
     retire(old);
     prepare();
     const auto source = source_;
@@ -426,6 +429,11 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
             case QuickCall::Packed::Waits: return call_waiting(quick, source, args, count, packed);
             case QuickCall::Packed::OtherTypes: break;
         }
+    }
+    if (range && launched_ && !keywords) {
+        const auto made = launched_;
+        if (made->quick_launch->submit(made, args, count, *range, source.options.threads))
+            Py_RETURN_NONE;
     }
     return call_any(source, args, count, keywords, range, is_new);
 }
@@ -483,6 +491,7 @@ PyObject* Dispatch::call_any(const frontend::Source& source, PyObject* const* ar
     if (!known) return call_on_host(source, args, count, keywords, *arguments.device());
     Specialisation* made = known.get();
     quick_ = made->quick.get();
+    launched_ = range && made->quick_launch ? known : nullptr;
     std::uint64_t few[8] = {};
     std::vector<std::uint64_t> many;
     std::uint64_t* results = few;

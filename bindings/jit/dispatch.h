@@ -16,6 +16,7 @@
 #include "core/native/block.h"
 #include "frontend/compile.h"
 #include "jit/fast_path.h"
+#include "jit/quick_launch.h"
 #include "jit/values/arguments.h"
 #include "reference.h"
 #include "tape/record/element_function.h"
@@ -51,6 +52,7 @@ struct Specialisation {
     std::string report;
     std::unique_ptr<Executable> executable;
     std::unique_ptr<const QuickCall> quick;  ///< null where calls need more
+    std::unique_ptr<const QuickLaunch> quick_launch;
 };
 
 /// A storage of memory that objects hold, too; takes over one reference to the block.
@@ -218,8 +220,9 @@ class Dispatch {
                        ///< there))
     std::vector<std::pair<PyObject*, PyObject*>> arrays_;  ///< these places
     std::vector<std::shared_ptr<Specialisation>> specialisations_;
-    const QuickCall* quick_ = nullptr;  ///< of the one that was called last
-    int calls_ = 0;                     ///< in progress; counted with Python's lock held
+    const QuickCall* quick_ = nullptr;          ///< of the one that was called last
+    std::shared_ptr<Specialisation> launched_;  ///< last, if launches of it may be quick
+    int calls_ = 0;                             ///< in progress; counted with Python's lock held
     std::vector<std::shared_ptr<const void>> retired_;
     static void report_fault(const void* callback, const Fault& fault);
     ir::Module lowered_callback(Specialisation& made, const std::vector<frontend::Type>& args,

@@ -130,6 +130,15 @@ void check_groups(const Dispatch& d, const NDRange& range) {
     }
 }
 
+NDRange range_of(const Dispatch& d, PyObject* global, PyObject* local) {
+    NDRange range;
+    range.dimensions = static_cast<int>(PyTuple_GET_SIZE(global));
+    read_sizes(global, range.global);
+    read_sizes(local, range.local);
+    check_groups(d, range);
+    return range;
+}
+
 /// _launch(global sizes, local sizes or (), args, kwargs)
 PyObject* launch(PyObject* self, PyObject* args) {
     PyObject *global, *local, *positional, *named;
@@ -137,13 +146,10 @@ PyObject* launch(PyObject* self, PyObject* args) {
                           &PyTuple_Type, &positional, &PyDict_Type, &named)) {
         return nullptr;
     }
+    if (PyDict_GET_SIZE(named) == 0) return launch_kernel(self, global, local, positional);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Dispatch& d = ready(self);
-        NDRange range;
-        range.dimensions = static_cast<int>(PyTuple_GET_SIZE(global));
-        read_sizes(global, range.global);
-        read_sizes(local, range.local);
-        check_groups(d, range);
+        const NDRange range = range_of(d, global, local);
         std::vector<PyObject*> all;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(positional); ++i)
             all.push_back(PyTuple_GET_ITEM(positional, i));
@@ -420,6 +426,17 @@ Dispatch* dispatch_of(PyObject* object) {
     return dispatcher_type && PyObject_TypeCheck(object, dispatcher_type)
                ? self_of(object)->dispatch
                : nullptr;
+}
+
+PyObject* launch_kernel(PyObject* kernel, PyObject* global, PyObject* local, PyObject* args) {
+    if (!PyObject_TypeCheck(kernel, dispatcher_type))
+        return PyErr_Format(PyExc_TypeError, "expected a kernel");
+    return guarded<PyObject*>(nullptr, [&] {
+        Dispatch& d = ready(kernel);
+        const NDRange range = range_of(d, global, local);
+        return d.call(&PyTuple_GET_ITEM(args, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(args)),
+                      nullptr, &range);
+    });
 }
 
 bool add_dispatcher(PyObject* module) {

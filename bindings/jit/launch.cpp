@@ -77,9 +77,28 @@ class QueuedLaunch final : public Launch {
 
 }  // namespace
 
+bool submit_now(const std::shared_ptr<Specialisation>& made, const LaunchArgs& launch,
+                std::span<const LaunchOperand> operands) {
+    Queue* queue = direct_queue(*made->queue_device);
+    if (!queue) return false;
+    made->executable->check(launch);
+    note_line();
+    submit_launch(*queue, *made->code, operands, [&]() -> std::unique_ptr<const LateFault::Check> {
+        auto fault = made->executable->submit(launch);
+        if (!fault) return nullptr;
+        return std::make_unique<LaunchCheck>(made, std::move(fault));
+    });
+    return true;
+}
+
 void record_launch(const std::shared_ptr<Specialisation>& made, Arguments& arguments,
                    LaunchArgs& launch) {
     launch.arrays = arguments.array_args();
+    if (arguments.may_launch(made->effects)) {
+        LaunchOperands operands;
+        arguments.add_operands(made->effects, operands);
+        if (submit_now(made, launch, operands.all())) return;
+    }
     made->executable->check(launch);
     auto call = std::make_unique<QueuedLaunch>(made, launch);
     Entry entry = launch_entry(*call);

@@ -5,7 +5,8 @@
 
 namespace unisono::python {
 
-/// Adds _raw_types and _raw_place to the module; returns false with a Python error set.
+/// Adds _raw_types, _raw_place and _raw_launch to the module; returns false with a Python error
+/// set.
 bool add_raw_arguments(PyObject* module);
 
 }  // namespace unisono::python

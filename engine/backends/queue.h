@@ -31,6 +31,8 @@ class Queue {
     virtual ~Queue() = default;
     virtual Device& device() = 0;
     virtual QueueOptions options() const { return {}; }
+    /// Whether what it is given in segments (segment_scope.h) costs less than one by one.
+    virtual bool prefers_segments() const { return false; }
     /// Number of the last submission; the first has 1.
     virtual std::uint64_t submitted() = 0;
     /// Whether that submission is known to be done, and of a queue in order all before it. Returns

@@ -7,6 +7,7 @@
 
 #include "backends/timeline.h"
 #include "core/threads/fork.h"
+#include "tape/outside_engine.h"
 #include "tape/run/flights.h"
 
 namespace unisono {
@@ -141,25 +142,69 @@ LaunchStart Tape::begin_launch(std::span<const LaunchOperand> operands, const La
     return {launch.number, flights_->departures() != departures};
 }
 
-void run_on_queue(Device& device, const LaunchedCode& code, std::span<const LaunchOperand> operands,
-                  const std::function<void()>& work) {
-    Queue* queue = device.own_queue();
-    const Places& places = current<Places>();
+namespace {
+
+/// The one that the thread chose, else the device's own.
+Queue& chosen_queue(Device& device) {
+    Places& places = current<Places>();
     if (places.chosen) {
         const Places::Choice choice = places.chosen();
-        if (choice.queue && &choice.queue->device() == &device) queue = choice.queue;
+        if (choice.queue && &choice.queue->device() == &device) {
+            places.number_of(*choice.queue);  // waits for all queues know it
+            return *choice.queue;
+        }
     }
-    Submission submission(queue);
+    return *device.own_queue();
+}
+
+void name_operands(Submission& submission, std::span<const LaunchOperand> operands) {
     for (const LaunchOperand& o : operands) {
         if (o.reads) submission.reads(*o.storage);
         if (o.writes) submission.writes(*o.storage, false);
     }
+}
+
+}  // namespace
+
+void run_on_queue(Device& device, const LaunchedCode& code, std::span<const LaunchOperand> operands,
+                  const std::function<void()>& work) {
+    Submission submission(&chosen_queue(device));
+    name_operands(submission, operands);
     timeline::Scope span;
     if (timeline::is_on()) span.begin(timeline::Kind::Launch, code.name, code.place);
     submission.run(work);
     span.follow(submission.last());
     if (const auto fault = submission.end(nullptr, Tape::current().line)) {
         fault->wait();
+        fault->raise();
+    }
+}
+
+Queue* direct_queue(Device& device) {
+    if (Tape::current().must_record()) return nullptr;
+    Queue& queue = chosen_queue(device);
+    return queue.prefers_segments() ? nullptr : &queue;
+}
+
+void submit_launch(Queue& queue, const LaunchedCode& code, std::span<const LaunchOperand> operands,
+                   const std::function<std::unique_ptr<const LateFault::Check>()>& submit) {
+    Tape& tape = Tape::current();
+    Submission submission(&queue);
+    for (const LaunchOperand& o : operands) o.storage->allocate();
+    name_operands(submission, operands);
+    timeline::Scope span;
+    if (timeline::is_on()) span.begin(timeline::Kind::Launch, code.name, code.place);
+    std::unique_ptr<const LateFault::Check> check;
+    run_outside(tape.hooks, false, [&] { submission.run([&] { check = submit(); }); });
+    span.follow(submission.last());
+    for (const LaunchOperand& o : operands) {
+        if (o.writes) note_launch(*o.storage, code);
+    }
+    const bool may_fail = check != nullptr;
+    const auto fault = submission.end(std::move(check), tape.line);
+    if (fault && may_fail) tape.note_fault(fault);
+    if (fault && tape.eager()) {
+        run_outside(tape.hooks, true, [&] { fault->wait(); });
         fault->raise();
     }
 }

@@ -4,9 +4,10 @@
 // them it reads and which it writes (passes/analysis/array_effects.h), and by that the tape orders
 // it like any other entry. One on the host completes before it returns, since it may raise, return
 // numbers and build objects: Tape::begin_launch runs what its operands wait for. One on a device's
-// queue that has no results is recorded, and runs when one of the arrays that it writes
-// is wanted. On host memory that nothing pending touches a launch leaves the tape alone and only
-// notes whose work the memory is (note_launch).
+// queue that has no results is recorded behind what is pending on its operands, and runs when one
+// of the arrays that it writes is wanted. On memory that nothing pending touches a launch leaves
+// the tape alone, runs or goes to the queue at once, and only notes whose work the memory is
+// (note_launch).
 #pragma once
 
 #include <functional>
@@ -86,6 +87,14 @@ struct LaunchStart {
 /// wrong with what it depends on.
 void run_on_queue(Device& device, const LaunchedCode& code, std::span<const LaunchOperand> operands,
                   const std::function<void()>& work);
+
+/// The queue that takes the calling thread's launches on a device as they come; null where they are
+/// recorded first.
+Queue* direct_queue(Device& device);
+/// Gives such a queue a launch whose operands are ready (may_launch) and whose end nobody waits
+/// for: `submit` does it, and returns how to find out what goes wrong with it, or null.
+void submit_launch(Queue& queue, const LaunchedCode& code, std::span<const LaunchOperand> operands,
+                   const std::function<std::unique_ptr<const LateFault::Check>()>& submit);
 
 /// Whether code with these effects on the memory may run at once: nothing that is pending or in
 /// flight has to come before.

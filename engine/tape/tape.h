@@ -281,6 +281,9 @@ class Tape final : public Context::Part {
         return eager_small_ && call_sites_.repeats(line, hooks);
     }
 
+    /// Whether somebody looks at what is recorded, so that nothing may run beside it.
+    bool must_record() const { return recorded_scopes_ > 0; }
+
     /// Before the caller runs a launch at the line, outside of the tape: runs what its operands
     /// wait for and nothing else (launch.cpp).
     LaunchStart begin_launch(std::span<const LaunchOperand> operands, const LaunchedCode& code);

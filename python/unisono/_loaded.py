@@ -6,5 +6,7 @@ import sys
 def loaded(name):
     """The module of that name if its import has ended, else None: another thread may be in the middle of it."""
     module = sys.modules.get(name)
+    if module is None:
+        return None
     spec = getattr(module, "__spec__", None)
     return None if getattr(spec, "_initializing", False) else module

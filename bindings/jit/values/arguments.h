@@ -121,6 +121,7 @@ class Arguments {
 
   private:
     friend class QuickCall;
+    friend class QuickLaunch;
     friend class DeviceCopies;
     enum Code : std::uint32_t {
         ScalarCode = 1,

@@ -61,6 +61,7 @@ class CudaQueue final : public Queue, public HoldingQueue {
     Stream stream() const { return lanes_.front().stream; }
 
     unisono::Device& device() override;
+    bool prefers_segments() const override { return true; }
     QueueOptions options() const override { return options_; }
     std::uint64_t submitted() override;
     bool has_passed(std::uint64_t number) override;

@@ -12,9 +12,19 @@
 
 namespace unisono {
 
-LateFault::LateFault(Completion done, std::unique_ptr<const Check> check, SourcePlace place,
+LateFault::LateFault(Completion done, std::unique_ptr<const Check> check, const LineRef& line,
                      std::vector<std::shared_ptr<LateFault>> before)
-    : done_(done), check_(std::move(check)), place_(std::move(place)), before_(std::move(before)) {}
+    : done_(done), check_(std::move(check)), before_(std::move(before)) {
+    const HostHooks& hooks = Tape::current().hooks;
+    if (!check_ || !line.code || !hooks.retain_line) return;
+    hooks.retain_line(line.code);
+    line_ = line;
+    release_line_ = hooks.release_line;
+}
+
+LateFault::~LateFault() {
+    if (release_line_) release_line_(line_.code);
+}
 
 bool LateFault::has_failed() {
     if (is_known_) return failure_ != nullptr;
@@ -26,8 +36,9 @@ bool LateFault::has_failed() {
     try {
         (*check_)();
     } catch (const Error& error) {
-        const bool has_place = error.place().line != 0 || place_.line == 0;
-        failure_ = std::make_shared<Failure>(Failure{has_place ? error : error.at(place_)});
+        const auto decode = Tape::current().hooks.decode_line;
+        const bool has_place = error.place().line != 0 || !line_.code || !decode;
+        failure_ = std::make_shared<Failure>(Failure{has_place ? error : error.at(decode(line_))});
         is_own_ = true;
     }
     check_.reset();
@@ -138,10 +149,7 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
     std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->has_failed(); });
     std::shared_ptr<LateFault> fault;
     if (check || !faults_.empty()) {
-        const auto decode = Tape::current().hooks.decode_line;
-        const bool may_fail = check && line.code && decode;
-        fault = std::make_shared<LateFault>(
-            last_, std::move(check), may_fail ? decode(line) : SourcePlace{}, std::move(faults_));
+        fault = std::make_shared<LateFault>(last_, std::move(check), line, std::move(faults_));
         faults_.clear();
     }
     Places& places = current<Places>();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/few.h"
 #include "tape/line.h"
 #include "tape/storage.h"
 
@@ -25,8 +26,11 @@ class LateFault {
         virtual void operator()() const = 0;
     };
     /// Without a check, only what the work depends on may have failed.
-    LateFault(Completion done, std::unique_ptr<const Check> check, SourcePlace place,
+    LateFault(Completion done, std::unique_ptr<const Check> check, const LineRef& line,
               std::vector<std::shared_ptr<LateFault>> before);
+    ~LateFault();
+    LateFault(const LateFault&) = delete;
+    LateFault& operator=(const LateFault&) = delete;
 
     void wait() const { done_.wait(); }
     bool is_done() const { return is_known_ || done_.is_done(); }
@@ -40,7 +44,8 @@ class LateFault {
   private:
     Completion done_;
     std::unique_ptr<const Check> check_;
-    SourcePlace place_;
+    LineRef line_;  ///< of the work, if it has a check; retained
+    void (*release_line_)(void*) = nullptr;
     std::vector<std::shared_ptr<LateFault>> before_;
     struct Failure {
         Error error;
@@ -65,10 +70,7 @@ QueueUse& use_of(Storage& s);
 class Submission {
   public:
     explicit Submission(Queue* queue) : queue_(queue) {
-        if (!queue) return;
-        limit_backlog();
-        read_.reserve(8);
-        written_.reserve(8);
+        if (queue) limit_backlog();
     }
 
     void reads(Storage& s);
@@ -104,7 +106,7 @@ class Submission {
 
     Queue* queue_;
     std::vector<Completion> after_, elsewhere_;
-    std::vector<Storage*> read_, written_;
+    Few<Storage*, 8> read_, written_;
     std::vector<std::shared_ptr<LateFault>> faults_;
     Completion last_;
     Completion backlog_;  ///< what has to be done before more is submitted

@@ -112,10 +112,10 @@ class Captured:
 
     def resolve(self, e):
         """Return (whether the name leads outside of the function, what it stands for now)."""
-        if isinstance(e, ast.Call):
-            return self.limits(e)
         if isinstance(e, ast.Name):
             return self.resolve_name(e.id)
+        if isinstance(e, ast.Call):
+            return self.limits(e)
         if isinstance(e, Value):
             return True, e.value
         if not isinstance(e, ast.Attribute):

@@ -34,6 +34,7 @@ class Desugar:
     """The forms that need fresh names; ``resolve`` and ``locals`` are the flattener's."""
 
     fresh_names = 0
+    last_builtin = None, None  # what is called, and the name of the builtin that it is
     rebound = frozenset()  # names that the loop whose items are sought gives other values
 
     def fresh(self, hint):
@@ -46,9 +47,14 @@ class Desugar:
         """The name of the builtin that a call goes to, or None."""
         if not isinstance(e, ast.Call):
             return None
+        asked, name = self.last_builtin
+        if asked is e.func:  # each form of calls asks
+            return name
         found, value = self.resolve(e.func)
         name = getattr(value, "__name__", "")
-        return name if found and getattr(builtins, name, None) is value else None
+        name = name if found and getattr(builtins, name, None) is value else None
+        self.last_builtin = e.func, name
+        return name
 
     # ---- loops
     def plain_loop(self, s):

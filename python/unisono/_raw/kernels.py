@@ -20,6 +20,7 @@ from .translation.functions import Translation, flattener, stub
 from .translation.trees import unused
 
 _numbers = itertools.count()
+_launch_known = _engine._raw_launch
 
 
 class DriverError(_engine.CompileError):
@@ -492,23 +493,13 @@ class RawKernel:
             Bytes of the ``extern __shared__`` array.
         stream : unisono.cuda.Stream, optional
         """
+        plain = self._types and stream is None and type(args) is tuple
+        if plain and _launch_known(self._types, self._known, shared_mem, grid, block, args):
+            return
         if not isinstance(args, (tuple, list)):
             raise TypeError(
                 f"{self.name}: args is a tuple; got {type(args).__name__}; write {self.name}(grid, block, (x, y))"
             )
-        plain = None
-        if self._types and stream is None and type(args) is tuple:
-            place = _engine._raw_place(self._types, args)
-            if place and type(grid) is tuple and type(block) is tuple:
-                plain = place, shared_mem, grid, block
-                try:
-                    known = self._known.get(plain)
-                except TypeError:  # sizes that are no numbers
-                    plain = known = None
-                if known is not None:
-                    launch, over, local = known
-                    launch(over, local, args, {})
-                    return
         device = place_of(args)
         found = self._launches.get((device, shared_mem))
         if found is None:
@@ -538,8 +529,11 @@ class RawKernel:
                 k._launch(over, local, tuple(given), {})
         else:
             k._launch(over, local, tuple(given), {})
-        if plain and len(self._known) < _most_launches:
-            self._known[plain] = k._launch, over, local
+        place = (
+            plain and type(grid) is type(block) is tuple and _engine._raw_place(self._types, args)
+        )
+        if place and len(self._known) < _most_launches:
+            self._known[place, shared_mem, grid, block] = k, over, local
         for there, here in back:
             here[...] = there.to_device("cpu")
 

@@ -56,16 +56,54 @@ def host(x):
     return np.asarray(x.to_device("cpu"))
 
 
-def test_a_launch_waits_until_its_result_is_wanted(queue):
-    x, y, z = there(queue, np.arange(float(N)), np.ones(N), np.zeros(N))
+def test_a_launch_behind_statements_waits_until_its_result_is_wanted(queue):
+    x, y, z = there(queue, np.arange(float(N)), np.zeros(N), np.zeros(N))
+    y += 1
     saxpy[N](2.0, x, y)
-    assert pending() == 1
-    z += 1
     assert pending() == 2
+    z += 1
+    assert pending() == 3
     np.testing.assert_array_equal(host(z), np.ones(N))
-    assert pending() == 1, "z does not need the launch"
+    assert pending() == 2, "z does not need the launch"
     np.testing.assert_array_equal(host(y), np.arange(N) * 2.0 + 1)
     assert pending() == 0
+
+
+def test_a_launch_on_arrays_that_are_ready_starts_at_once(queue):
+    """But where queues take segments of work for less."""
+    x, y, z = there(queue, np.arange(float(N)), np.ones(N), np.zeros(N))
+    waiting = int(queue.name.startswith("cuda"))
+    z += 1
+    for k in range(1, 4):
+        saxpy[N](2.0, x, y)
+        assert pending() == 1 + waiting * k, "z has nothing to do with it"
+    with un.device(queue, queue=un.Queue(queue)):
+        saxpy[N](1.0, x, y[::-1])
+    y *= 2
+    np.testing.assert_array_equal(host(y), (6.0 * np.arange(N) + 1 + np.arange(float(N))[::-1]) * 2)
+    np.testing.assert_array_equal(host(z), np.ones(N))
+
+
+def test_other_types_and_arrays_that_meet_are_compiled_anew(queue):
+    """A launch like the one before goes another way than one that differs."""
+    a = np.arange(float(N))
+    x, y = there(queue, a, np.ones(N))
+    saxpy[N](2.0, x, y)
+    saxpy[N](2, x, y)
+    saxpy[N](1.0, y, y)
+    b = 2 * (4 * a + 1)
+    saxpy[N // 2](1.0, x[::2], y[N // 2 :])
+    b[N // 2 :] += a[::2]
+    np.testing.assert_array_equal(host(y), b)
+    (z,) = there(queue, np.ones(N, np.float32))
+    saxpy[N](1.0, z, y)
+    np.testing.assert_array_equal(host(y), b + 1)
+    with pytest.raises(TypeError):
+        saxpy[N](1.0, x)
+    other = un.asarray(a)
+    with pytest.raises(un.DeviceError, match="one device"):
+        saxpy[N](1.0, other.to_device("cpu") + 0, y)
+        host(y)
 
 
 def test_launches_and_statements_are_in_order(queue):
@@ -104,12 +142,13 @@ def test_numbers_and_names_are_those_of_the_call(queue):
         i = un.global_id(0)
         x[i] = x[i] * k * FACTOR
 
-    (x,) = there(queue, np.ones(N))
+    (x,) = there(queue, np.zeros(N))
+    x += 1
     k = 3.0
     FACTOR = 2.0
     scale[N](k, x)
     k = FACTOR = 100.0
-    assert pending() == 1 and k
+    assert pending() == 2 and k
     np.testing.assert_array_equal(host(x), np.full(N, 6.0))
 
 
@@ -127,7 +166,8 @@ def test_operands_live_until_the_launch_ran(queue):
 
 
 def test_a_kernel_that_is_gone_still_runs(queue):
-    (x,) = there(queue, np.ones(N))
+    (x,) = there(queue, np.zeros(N))
+    x += 1
 
     def launch():
         @un.kernel
@@ -139,7 +179,7 @@ def test_a_kernel_that_is_gone_still_runs(queue):
 
     launch()
     gc.collect()
-    assert pending() == 1
+    assert pending() == 2
     np.testing.assert_array_equal(host(x), np.full(N, 2.0))
 
 
@@ -262,30 +302,33 @@ def shown(x):
 
 def test_explain_shows_launches_between_statements(queue):
     x, y = there(queue, np.ones(N), np.ones(N))
+    y += 1
     saxpy[N](2.0, x, y)
     z = y * 3
     saxpy[N](1.0, z, x)
     x += 1
     assert shown(x) == [
-        "4 pending operations",
-        "kernel 1: launch saxpy of array 1, array 2",
-        "  writes: array 2",
+        "5 pending operations",
+        f"kernel 1 over ({N},): 1 operations fused, reads {8 * N} bytes in 1 views, writes {8 * N} bytes",
         "  lines: test_launches.py:L",
-        f"kernel 2 over ({N},): 1 operations fused, reads {8 * N} bytes in 1 views, writes {8 * N} bytes",
-        "  lines: test_launches.py:L",
-        "kernel 3: launch saxpy of kernel 2, array 1",
+        "kernel 2: launch saxpy of array 2, kernel 1",
         "  writes: array 1",
         "  lines: test_launches.py:L",
-        f"kernel 4 over ({N},): 1 operations fused, reads {8 * N} bytes in 1 views, writes {8 * N} bytes",
+        f"kernel 3 over ({N},): 1 operations fused, reads {8 * N} bytes in 1 views, writes {8 * N} bytes",
+        "  lines: test_launches.py:L",
+        "kernel 4: launch saxpy of kernel 3, array 2",
+        "  writes: array 2",
+        "  lines: test_launches.py:L",
+        f"kernel 5 over ({N},): 1 operations fused, reads {8 * N} bytes in 1 views, writes {8 * N} bytes",
         "  lines: test_launches.py:L",
     ]
     un.eval(x)
     text = shown(x)
     assert (
-        "kernel 1: launch saxpy of array 1, array 2" in text
-        and "kernel 3: launch saxpy of kernel 2, array 1" in text
+        "kernel 2: launch saxpy of array 2, kernel 1" in text
+        and "kernel 4: launch saxpy of kernel 3, array 2" in text
     )
     assert un.flush_log()[-1]["calls"] == ["launch saxpy", "launch saxpy"]
-    assert ["kernel 1", "kernel 2"] in [
+    assert ["kernel 2", "kernel 3"] in [
         list(e) for e in re.findall(r'"(\w+ \d+)" -> "(\w+ \d+)"', un.explain(x).to_dot())
     ]
