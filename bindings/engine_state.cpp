@@ -13,7 +13,7 @@
 #include "core/pool.h"
 #include "core/settings.h"
 #include "core/threads/threads.h"
-#include "primitives/primitive.h"
+#include "primitives/row.h"
 #include "tape/launch.h"
 #include "tape/record/float_errors.h"
 #include "tape/tape.h"
@@ -162,7 +162,7 @@ void add_engine_state(nb::module_& m) {
     });
     m.def("_primitives", [] {
         nb::list rows;
-        for (const Primitive* p : primitives::all) {
+        for (const Primitive* p : primitives::all()) {
             const bool is_new = p->effect == Primitive::Effect::New;
             const char* peeks[] = {"no", "errors", "a count"};
             rows.append(nb::make_tuple(std::string(p->id), std::string(p->meaning),

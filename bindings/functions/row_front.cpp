@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "array/object.h"
-#include "primitives/primitives.h"
+#include "primitives/row.h"
 #include "reference.h"
 
 namespace unisono::python {
@@ -39,7 +39,7 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags, PyObjec
 }
 
 bool runs_on_devices(std::string_view id) {
-    for (const Primitive* p : primitives::all) {
+    for (const Primitive* p : primitives::all()) {
         if (p->id == id) return p->by_address->runs_on_devices(*p);
     }
     fail(ErrorKind::Internal, "_RowInFront: no primitive is named " + std::string(id));

@@ -14,6 +14,19 @@
 #include "tape/record/record.h"
 #include "tape/windows.h"
 
+namespace unisono {
+
+std::span<const Primitive* const> primitives::all() {
+    static constexpr const Primitive* rows[] = {
+#define UNISONO_PRIMITIVE(id, ...) &id,
+#include "primitives/primitives.def"
+#undef UNISONO_PRIMITIVE
+    };
+    return rows;
+}
+
+}  // namespace unisono
+
 namespace unisono::library {
 
 namespace {

@@ -45,12 +45,6 @@ namespace primitives {
         &library::on_device::id};
 #include "primitives/primitives.def"
 #undef UNISONO_PRIMITIVE
-
-inline constexpr const Primitive* all[] = {
-#define UNISONO_PRIMITIVE(id, ...) &id,
-#include "primitives/primitives.def"
-#undef UNISONO_PRIMITIVE
-};
 }  // namespace primitives
 
 }  // namespace unisono

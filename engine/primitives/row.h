@@ -43,6 +43,11 @@ struct Primitive {
     const ByAddress* by_address = nullptr;
 };
 
+namespace primitives {
+/// The table's rows.
+std::span<const Primitive* const> all();
+}  // namespace primitives
+
 namespace library {
 template <class Attributes>
 std::unique_ptr<PrimitiveCall> hold_call(const Primitive& row, const void* attributes);
