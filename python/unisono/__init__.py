@@ -3,11 +3,16 @@
 import sys as _sys
 
 try:
+    # RTLD_LAZY for RTLD_NOW: few of the engine's functions are called in a process.
+    _dlopen_flags = _sys.getdlopenflags()
+    _sys.setdlopenflags(_dlopen_flags & ~2 | 1)
     from . import _engine as _engine
 except ImportError as error:
     from ._runtime.processor import error_of_import
 
     raise error_of_import(error) from None
+finally:
+    _sys.setdlopenflags(_dlopen_flags)
 # The order counts: of two functions of one name the later one stays.
 # isort: off
 from ._arrays.creation import *
