@@ -338,7 +338,7 @@ def chain(x, n):
 
 @pytest.mark.parametrize("order", ["in", "out"])
 def test_an_event_stands_for_all_work_before_it(name, order):
-    """Also for what a queue out of order has not begun; and it is no work itself."""
+    """Also for what a queue out of order has not begun; on OpenCL it is no work itself."""
     queue = un.Queue(name, order=order)
     arrays = [un.ones(64, device=name) for _ in range(4)]
     un.eval(*arrays)
@@ -349,7 +349,10 @@ def test_an_event_stands_for_all_work_before_it(name, order):
             chain[64](x, n)
             x += 1
     event = queue.record()
-    assert queue.record()._number == event._number
+    if name.startswith(
+        "opencl"
+    ):  # CUDA's queues out of order have several streams, which meet there
+        assert queue.record()._number == event._number
     other = un.Queue(name, order="out")
     other.wait_for(event)
     queue.wait_for(event)
