@@ -349,9 +349,8 @@ def test_an_event_stands_for_all_work_before_it(name, order):
             chain[64](x, n)
             x += 1
     event = queue.record()
-    if name.startswith(
-        "opencl"
-    ):  # CUDA's queues out of order have several streams, which meet there
+    # CUDA's queues out of order have several streams, which meet there.
+    if name.startswith("opencl"):
         assert queue.record()._number == event._number
     other = un.Queue(name, order="out")
     other.wait_for(event)
