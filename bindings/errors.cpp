@@ -15,11 +15,6 @@ namespace unisono::python {
 
 namespace {
 
-/// What a thread does whose interpreter is gone: nothing, until the process ends.
-[[noreturn]] void wait_for_exit() noexcept {
-    for (;;) pause();
-}
-
 bool is_interpreter_gone() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
     return Py_IsFinalizing() || !Py_IsInitialized();
@@ -28,12 +23,7 @@ bool is_interpreter_gone() noexcept {
 #endif
 }
 
-/// Set behind the interpreter's end; asking the interpreter itself would cost each call 12 ns.
-std::atomic<bool> is_over{false};
-
 std::terminate_handler terminate_before = nullptr;
-
-bool is_left_behind() noexcept { return is_interpreter_gone() && gettid() != getpid(); }
 
 /// A thread that the interpreter ends in Python code below a frame that lets no exception pass.
 void terminate_or_wait() {
@@ -148,23 +138,18 @@ void set_error(const Error& e) noexcept {
     }
 }
 
-std::atomic<bool> is_ending{false};
+std::atomic<bool> is_over{false}, is_ending{false};
+
+/// Nothing is left to do for it.
+void wait_for_exit() noexcept {
+    for (;;) pause();
+}
+
+bool is_left_behind() noexcept { return is_interpreter_gone() && gettid() != getpid(); }
 
 void stay_if_left_behind() noexcept {
     if (is_left_behind() && (is_over.load(std::memory_order_relaxed) || !PyGILState_Check()))
         wait_for_exit();
-}
-
-PyThreadState* release_thread() noexcept { return PyEval_SaveThread(); }
-
-void restore_thread(PyThreadState* state) noexcept {
-    // Behind its end the interpreter would let the thread go on.
-    if (is_over.load(std::memory_order_relaxed) && is_left_behind()) wait_for_exit();
-    try {
-        PyEval_RestoreThread(state);
-    } catch (const abi::__forced_unwind&) {
-        wait_for_exit();
-    }
 }
 
 void set_current_error() noexcept {

@@ -3,6 +3,8 @@
 
 #include <Python.h>
 
+#include <cxxabi.h>
+
 #include <atomic>
 
 #include "core/error.h"
@@ -30,13 +32,31 @@ void set_error(const Error& e) noexcept;
 /// Sets the Python error for the exception being handled (call inside catch (...)).
 void set_current_error() noexcept;
 
-/// Lets go of the interpreter's lock.
-PyThreadState* release_thread() noexcept;
+/// Of a thread whose interpreter is gone, or has begun to go: it stays here until the process ends.
+[[noreturn]] void wait_for_exit() noexcept;
+
+/// Whether the interpreter is gone for this thread, which is not the main one.
+bool is_left_behind() noexcept;
+
+/// Set behind the interpreter's end; asking the interpreter itself would cost each call 12 ns.
+extern std::atomic<bool> is_over;
+
+/// Lets go of the interpreter's lock. This and the next are part of each quick call.
+inline PyThreadState* release_thread() noexcept { return PyEval_SaveThread(); }
 
 /// Takes the interpreter's lock again. Once the interpreter is going, the thread stays here until
 /// the process ends: CPython ends it by unwinding, which C++ frames turn into the end of the
 /// process.
-void restore_thread(PyThreadState* state) noexcept;
+inline void restore_thread(PyThreadState* state) noexcept {
+    // Behind its end the interpreter would let the thread go on.
+    if (is_over.load(std::memory_order_relaxed) && is_left_behind()) [[unlikely]]
+        wait_for_exit();
+    try {
+        PyEval_RestoreThread(state);
+    } catch (const abi::__forced_unwind&) {
+        wait_for_exit();
+    }
+}
 
 /// Set when the interpreter begins to end: from then on it ends other threads that ask for its lock
 /// by unwinding them.

@@ -85,3 +85,26 @@ def test_work_beside_the_additions_is_vectors():
     assert has_vectors(compiled)
     (code,) = compiled.inspect_llvm().values()
     assert "call double @llvm.vector.reduce.fadd" not in code
+
+
+@pytest.mark.parametrize(
+    ("body", "has_memory"),
+    [
+        ("s += v[i]", False),
+        ("s += v[i] * v[i] / 3", True),
+        ("double t = v[i]; v[i] = 0; s += t", True),
+    ],
+)
+def test_sums_of_c_read_elements_where_they_lie(body, has_memory):
+    """Clang's loops are made of vectors; terms that are computed go through memory of their own."""
+    total = un.c_module(
+        "double total(double* v, int n)"
+        "{ double s = 0; for (int i = 0; i < n; i++) { " + body + "; } return s; }"
+    ).total
+    x = np.random.default_rng(4).standard_normal(1003)
+    s = 0.0
+    for value in (x * x / 3 if "/" in body else x).tolist():
+        s += value
+    assert total(x, 1003) == s
+    (code,) = total.inspect_llvm().values()
+    assert ("%terms" in code) == has_memory
