@@ -166,7 +166,7 @@ def rotate_columns(
     start = matrix * rows * columns
     largest = eps - eps
     for k in range(rows * columns):
-        if not abs(a[start + k]) <= largest:
+        if not abs(a[start + k]) <= largest and largest == largest:
             largest = abs(a[start + k])
     scale = largest
     if not largest > 0:
@@ -183,7 +183,7 @@ def rotate_columns(
     turning = True
     sweeps = 0
     while turning and sweeps < 60:
-        turning = not largest == largest
+        turning = not largest - largest == 0
         sweeps += 1
         for p in range(short):
             for q in range(p + 1, short):

@@ -6,7 +6,7 @@
 
 namespace unisono::primitives {
 
-/// Devices factor matrices of these extents themselves, one for each work-item.
+/// Devices factor matrices of these extents by rotations, one for each work-item.
 constexpr bool rotates_hermitian(std::int64_t n) { return n <= 32; }
 constexpr bool rotates_columns(std::int64_t rows, std::int64_t columns) {
     const std::int64_t longer = rows < columns ? columns : rows;
@@ -19,7 +19,7 @@ constexpr bool suits_libraries(std::int64_t count, std::int64_t rows, std::int64
     return count == 1 || (rows < columns ? rows : columns) >= 64;
 }
 
-/// Whether the row contains such a step for an operand on that device.
-bool steps_on_host(const Primitive& row, Dims shape, DType t, Device& device);
+/// Whether the row contains such a step for operands on a device.
+bool steps_on_host(const Primitive& row);
 
 }  // namespace unisono::primitives

@@ -143,8 +143,7 @@ void settle(const Primitive& row, Storage* made) {
 }
 
 bool makes_host_step(const Primitive& row, std::span<const Array> in, const Array& out) {
-    return !is_addressable(out) && !in.empty() &&
-           primitives::steps_on_host(row, in.front().shape(), in.front().dtype(), *out.device());
+    return !is_addressable(out) && !in.empty() && primitives::steps_on_host(row);
 }
 
 /// Of one result: the entry has room for all.

@@ -4,28 +4,15 @@
 
 #include "core/error.h"
 #include "library/linalg/matrix_stack.h"
-#include "library/on_device/device_work.h"
+#include "library/on_device/factoring.h"
 #include "library/on_device/vendor.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
 
-namespace {
-
 using primitives::NoAttributes;
 using primitives::QrMode;
 
-constexpr std::int64_t panel = 32;  ///< columns
-
-bool has_complex(const DeviceVector& v) { return unisono::is_complex(v.dtype); }
-const char* conjugate_of(const DeviceVector& v) {
-    return has_complex(v) ? "conjugate" : "same_number";
-}
-
-/// How `columns` of each matrix are cut into pieces for work-items.
-struct Pieces {
-    std::int64_t count, size;
-};
 Pieces cut(const DeviceWork& work, std::int64_t matrices, std::int64_t columns, std::int64_t rows) {
     constexpr std::int64_t least = 1 << 12, rounded = 8;
     const std::int64_t wanted =
@@ -35,13 +22,6 @@ Pieces cut(const DeviceWork& work, std::int64_t matrices, std::int64_t columns, 
     return {(columns + size - 1) / size, size};
 }
 
-/// Where a block of each packed matrix begins, and its pitches.
-struct Block {
-    const DeviceVector& memory;
-    std::int64_t first, row, matrix;
-};
-
-/// c -= a @ b.
 void subtract_products(DeviceWork& work, std::int64_t matrices, const Block& a, const Block& b,
                        const Block& c, std::int64_t m, std::int64_t count, std::int64_t n,
                        bool lower) {
@@ -53,6 +33,11 @@ void subtract_products(DeviceWork& work, std::int64_t matrices, const Block& a, 
          c.row, c.matrix, m, count, n, rows, tiles, width, std::int64_t{lower}},
         matrices * rows * tiles);
 }
+
+namespace {
+
+bool has_complex(const DeviceVector& v) { return unisono::is_complex(v.dtype); }
+const char* conjugate_of(const DeviceVector& v) { return library::conjugate_of(v.dtype); }
 
 /// Throws where a matrix failed: the first one's number was written, else `count`.
 void require_none(DeviceWork& work, const DeviceVector& failed, std::int64_t count,
@@ -184,18 +169,9 @@ void on_device::cholesky(const primitives::Triangle& triangle, Views in, Views o
     require_none(work, failed, a.count, "cholesky", in[0], "Matrix is not positive definite");
 }
 
-namespace {
-
-/// The reflectors of a stack of m x n matrices in their place, and the triangle of each panel.
-struct Reflectors {
-    DeviceVector matrices, factors;
-    std::vector<DeviceVector> triangles;
-    std::int64_t count, m, n, least;
-};
-
-/// The reflectors of a panel, or their adjoint, applied to columns from c_first on.
-void reflect(DeviceWork& work, const Reflectors& r, std::int64_t first, std::size_t k,
-             const DeviceVector& c, std::int64_t c_columns, std::int64_t c_first, bool adjoint) {
+void reflect(DeviceWork& work, const Reflectors& r, std::size_t k, const DeviceVector& c,
+             std::int64_t c_columns, std::int64_t c_first, bool adjoint) {
+    const std::int64_t first = static_cast<std::int64_t>(k) * panel;
     const std::int64_t width = std::min(panel, r.least - first);
     const Pieces pieces = cut(work, r.count, c_columns - c_first, r.m * 8);
     const std::int64_t items = r.count * pieces.count;
@@ -205,6 +181,8 @@ void reflect(DeviceWork& work, const Reflectors& r, std::int64_t first, std::siz
                      c_columns, c_first, pieces.count, pieces.size, std::int64_t{adjoint}},
                     items);
 }
+
+namespace {
 
 Reflectors factor_qr(DeviceWork& work, const View& in) {
     const Stack a(in);
@@ -224,7 +202,7 @@ Reflectors factor_qr(DeviceWork& work, const View& in) {
                         a.count);
         r.triangles.push_back(t);
         if (first + width < r.n)
-            reflect(work, r, first, r.triangles.size() - 1, r.matrices, r.n, first + width, true);
+            reflect(work, r, r.triangles.size() - 1, r.matrices, r.n, first + width, true);
     }
     return r;
 }
@@ -250,8 +228,7 @@ void on_device::qr(const primitives::Orthogonal& orthogonal, Views in, Views out
     if (!wants_q) return;
     const DeviceVector q = vector_of(out[0]);
     work.run("identities", {q, r.m, width}, {q.size});
-    for (std::size_t k = r.triangles.size(); k-- > 0;)
-        reflect(work, r, static_cast<std::int64_t>(k) * panel, k, q, width, 0, false);
+    for (std::size_t k = r.triangles.size(); k-- > 0;) reflect(work, r, k, q, width, 0, false);
 }
 
 }  // namespace unisono::library

@@ -1,38 +1,16 @@
 // The whole-array functions that compiled code calls by name (runtime/native.cpp), on memory of
 // devices: their values with addresses as numbers of memories (backends/host_program.h).
 #include <array>
-#include <memory>
 #include <vector>
 
-#include "backends/host_program.h"
 #include "core/native/native.h"
 #include "library/gather/mask.h"
-#include "library/on_device/device_work.h"
+#include "library/on_device/packed.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {
 
 namespace {
-
-/// A packed view of memory that somebody else holds, for one call.
-class Packed {
-  public:
-    Packed(Device& device, const SlotMemory& at, DType t, Dims shape)
-        : storage_(std::make_unique<Storage>()), layout_(Layout::unshared(shape)) {
-        storage_->device = &device;
-        storage_->memory = at.memory;
-        storage_->bytes = at.memory.bytes;
-        view_ = {storage_.get(), layout_.get(), at.offset / size_of(t), t};
-    }
-    Packed(Device& device, const DeviceVector& v, Dims shape)
-        : Packed(device, {v.memory, v.offset * size_of(v.dtype)}, v.dtype, shape) {}
-    operator const View&() const { return view_; }  // NOLINT(google-explicit-constructor)
-
-  private:
-    std::unique_ptr<Storage> storage_;
-    std::unique_ptr<const Layout, Layout::Free> layout_;
-    View view_{};
-};
 
 /// One call: its values, and what it works with.
 class Call {

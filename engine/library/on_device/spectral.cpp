@@ -1,11 +1,15 @@
 // Singular values, eigenvalues and least squares on devices: small matrices by rotations, a
-// work-item each; others, and what has no algorithm for devices yet, in a host step.
+// work-item each; others by reflections and the QR algorithm; matrices without symmetry in a host
+// step.
 #include <algorithm>
+#include <optional>
 
 #include "core/error.h"
 #include "library/linalg/matrix_stack.h"
-#include "library/on_device/device_work.h"
 #include "library/on_device/host_step.h"
+#include "library/on_device/packed.h"
+#include "library/on_device/reducing.h"
+#include "library/on_device/shifting.h"
 #include "library/on_device/vendor.h"
 #include "primitives/host_steps.h"
 #include "primitives/primitives.h"
@@ -14,23 +18,91 @@ namespace unisono::library {
 
 namespace {
 
-const char* conjugate_of(DType t) { return unisono::is_complex(t) ? "conjugate" : "same_number"; }
 Scalar precision_of(DType t) {
     const DType real = part_dtype(t);
     return Scalar::of(real, real == DType::Float32 ? 0x1p-23 : 0x1p-52);
 }
 
+/// Throws where a matrix failed: the first one's number was written, else `count`.
+void require_all(DeviceWork& work, const DeviceVector& failed, std::string_view what,
+                 const View& stack, const char* failure) {
+    const auto first = work.read<std::int64_t>(failed);
+    require_none_failed(what, stack, first < Stack(stack).count ? first : -1, failure);
+}
+
+constexpr const char* no_eigenvalues = "Eigenvalues did not converge";
+constexpr const char* no_singular_values = "SVD did not converge";
+
+/// By the tridiagonal form.
+void find_eigenvalues(DeviceWork& work, const primitives::SymmetricEigen& eigen, Views in,
+                      Views out) {
+    const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, Stack(in[0]).count));
+    const Scaled a = scaled(work, in[0], eigen.upper ? Part::Upper : Part::Lower, false, failed);
+    require_all(work, failed, "eigh", in[0], no_eigenvalues);
+    const Reduced r = tridiagonal(work, a, eigen.vectors);
+    const std::int64_t n = a.n;
+    VectorRows v{{}, n, n};
+    if (eigen.vectors) v.memory = vectors_of(work, r.left, n);
+    find_values(work, {r.d, r.e, a.count, n, false}, eigen.vectors ? &v : nullptr, nullptr, failed);
+    const DeviceVector places = work.scratch(DType::Int64, a.count * n);
+    work.run("places_of_values", {r.d, places, n, std::int64_t{0}}, {a.count * n});
+    work.run("place_values", {r.d, places, a.scales, vector_of(out[0]), n, std::int64_t{0}},
+             {a.count * n});
+    if (eigen.vectors)
+        work.run("place_vectors",
+                 {v.memory, places, r.d, vector_of(out[1]), "same_number", n, n, n, std::int64_t{0},
+                  std::int64_t{0}},
+                 {v.memory.size});
+    require_all(work, failed, "eigh", in[0], no_eigenvalues);
+}
+
+/// By the bidiagonal form of the matrix, or of its adjoint where that is taller: u of the adjoint
+/// is v.
+void find_singular_values(DeviceWork& work, primitives::SvdMode mode, Views in, Views out) {
+    const Stack stack(in[0]);
+    const bool is_wide = stack.rows < stack.columns, vectors = mode != primitives::SvdMode::Values;
+    const DType t = in[0].dtype;
+    const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, stack.count));
+    const Scaled a = scaled(work, in[0], Part::All, is_wide, failed);
+    require_all(work, failed, "svd", in[0], no_singular_values);
+    const Reduced r = bidiagonal(work, a, vectors);
+    const std::int64_t m = a.m, n = a.n, kept = mode == primitives::SvdMode::Full ? m : n;
+    VectorRows u{{}, kept, m}, v{{}, n, n};
+    if (vectors) {
+        u.memory = vectors_of(work, r.left, kept);
+        v.memory = vectors_of(work, r.right, n);
+    }
+    find_values(work, {r.d, r.e, a.count, n, true}, vectors ? &v : nullptr, vectors ? &u : nullptr,
+                failed);
+    const DeviceVector places = work.scratch(DType::Int64, a.count * n);
+    work.run("places_of_values", {r.d, places, n, std::int64_t{1}}, {a.count * n});
+    work.run("place_values",
+             {r.d, places, a.scales, vector_of(out[vectors ? 1 : 0]), n, std::int64_t{1}},
+             {a.count * n});
+    if (vectors) {
+        const char* conjugate = conjugate_of(t);
+        const char* same = "same_number";
+        work.run("place_vectors",
+                 {u.memory, places, r.d, vector_of(out[is_wide ? 2 : 0]),
+                  is_wide ? conjugate : same, n, kept, m, std::int64_t{is_wide}, std::int64_t{0}},
+                 {u.memory.size});
+        work.run("place_vectors",
+                 {v.memory, places, r.d, vector_of(out[is_wide ? 0 : 2]),
+                  is_wide ? same : conjugate, n, n, n, std::int64_t{!is_wide}, std::int64_t{1}},
+                 {v.memory.size});
+    }
+    require_all(work, failed, "svd", in[0], no_singular_values);
+}
+
 }  // namespace
 
 void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views out, Device& device) {
+    if (in[0].layout->size() == 0) return;
     DeviceWork work(device);
     if (vendor::eigh(work, eigen, in, out)) return;
     const Stack a(in[0]);
     const std::int64_t n = a.rows;
-    if (!primitives::rotates_hermitian(n)) {
-        return step_on_host(in, out, device,
-                            [&](Views near, Views made) { host::eigh(eigen, near, made); });
-    }
+    if (!primitives::rotates_hermitian(n)) return find_eigenvalues(work, eigen, in, out);
     const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, a.count));
     const std::int64_t elements = a.count * n * n;
     const DeviceVector m = work.scratch(in[0].dtype, elements),
@@ -40,21 +112,18 @@ void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views ou
                      v, failed, conjugate_of(in[0].dtype), n, std::int64_t{eigen.upper},
                      std::int64_t{eigen.vectors}, precision_of(in[0].dtype)},
                     a.count);
-    const auto first = work.read<std::int64_t>(failed);
-    require_none_failed("eigh", in[0], first < a.count ? first : -1,
-                        "Eigenvalues did not converge");
+    require_all(work, failed, "eigh", in[0], no_eigenvalues);
 }
 
 void on_device::svd(const primitives::SingularValues& values, Views in, Views out, Device& device) {
+    if (in[0].layout->size() == 0) return;
     DeviceWork work(device);
     if (vendor::svd(work, values.mode, in, out)) return;
     const Stack a(in[0]);
     const std::int64_t long_side = std::max(a.rows, a.columns);
     const std::int64_t short_side = std::min(a.rows, a.columns);
-    if (!primitives::rotates_columns(a.rows, a.columns)) {
-        return step_on_host(in, out, device,
-                            [&](Views near, Views made) { host::svd(values, near, made); });
-    }
+    if (!primitives::rotates_columns(a.rows, a.columns))
+        return find_singular_values(work, values.mode, in, out);
     const bool vectors = values.mode != primitives::SvdMode::Values;
     const std::int64_t kept = values.mode == primitives::SvdMode::Full ? long_side : short_side;
     const DType t = in[0].dtype;
@@ -67,18 +136,55 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
          vectors ? vector_of(out[2]) : g, g, v, failed, conjugate_of(t), a.rows, a.columns, kept,
          std::int64_t{vectors}, precision_of(t)},
         a.count);
-    const auto first = work.read<std::int64_t>(failed);
-    require_none_failed("svd", in[0], first < a.count ? first : -1, "SVD did not converge");
+    require_all(work, failed, "svd", in[0], no_singular_values);
 }
 
 void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device& device) {
     step_on_host(in, out, device, [&](Views near, Views made) { host::eig(eigen, near, made); });
 }
 
+/// By QR factors of tall matrices and singular vectors of what is left. Below x comes what has the
+/// size of the residuals.
 void on_device::lstsq(const primitives::LeastSquares& squares, Views in, Views out,
                       Device& device) {
-    step_on_host(in, out, device,
-                 [&](Views near, Views made) { host::lstsq(squares, near, made); });
+    DeviceWork work(device);
+    const Stack a(in[0]);
+    const std::int64_t m = a.rows, n = a.columns, k = Stack(in[1]).columns, least = std::min(m, n);
+    const DType t = in[0].dtype;
+    const char* conjugate = conjugate_of(t);
+    const std::int64_t square[] = {least, least};
+    DeviceVector b = vector_of(in[1]);
+    std::optional<Packed> r;
+    if (m > n) {
+        const std::int64_t tall[] = {m, n};
+        const Packed q(device, work.scratch(t, m * n), tall);
+        r.emplace(device, work.scratch(t, n * n), square);
+        const View made[] = {q, *r};
+        on_device::qr({primitives::QrMode::Reduced}, in.first(1), made, device);
+        b = work.scratch(t, n * k);
+        work.run("multiply_adjoints", {vector_of(q), vector_of(in[1]), b, conjugate, m, n, k},
+                 {b.size});
+    }
+    const std::int64_t wide[] = {least, n};
+    const Packed u(device, work.scratch(t, least * least), square),
+        vh(device, work.scratch(t, least * n), wide);
+    const View rest = r ? View(*r) : in[0];
+    const View made[] = {u, out[1], vh};
+    try {
+        on_device::svd({primitives::SvdMode::Reduced}, {&rest, 1}, made, device);
+    } catch (const Error& e) {
+        if (e.kind() != ErrorKind::LinAlg) throw;
+        fail(ErrorKind::LinAlg, "lstsq: SVD did not converge in Linear Least Squares");
+    }
+    const DeviceVector s = vector_of(out[1]), x = vector_of(out[0]),
+                       along = work.scratch(t, least * k);
+    const Scalar limit = squares.rcond < 0 ? precision_of(t) : Scalar::of(s.dtype, squares.rcond);
+    work.run("ranks_of_matrices", {s, vector_of(out[2]), least, limit}, {1});
+    work.run("coefficients_of_vectors",
+             {vector_of(u), s, b, along, conjugate, least, least, k, limit}, {least * k});
+    work.run("multiply_adjoints", {vector_of(vh), along, x, conjugate, least, n, k}, {n * k});
+    if (m > n)
+        work.run("sizes_of_residuals", {vector_of(in[0]), x, vector_of(in[1]), m, n, k}, {k});
 }
 
 }  // namespace unisono::library

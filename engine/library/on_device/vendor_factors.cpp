@@ -4,6 +4,7 @@
 
 #include "backends/device_libraries.h"
 #include "library/linalg/matrix_stack.h"
+#include "library/on_device/factoring.h"
 #include "library/on_device/vendor.h"
 #include "primitives/host_steps.h"
 
@@ -13,8 +14,6 @@ namespace {
 
 using primitives::QrMode;
 using primitives::SvdMode;
-
-const char* conjugate_of(DType t) { return unisono::is_complex(t) ? "conjugate" : "same_number"; }
 
 /// A call over a stack of matrices, and what each of them answered.
 class Factoring {

@@ -31,9 +31,6 @@ bool is_approximate(const Primitive& row) {
            row.id == "matmul_scaled";
 }
 
-/// Rows whose results have vectors of either sign.
-bool has_free_signs(const Primitive& row) { return row.id == "svd" || row.id == "eigh"; }
-
 template <class T>
 double distance(T a, T b) {
     if constexpr (std::is_integral_v<T>)
@@ -44,7 +41,7 @@ double distance(T a, T b) {
         return static_cast<double>(std::abs(a - b));
 }
 
-void expect_close(const Array& got, const Array& expected, bool sizes_alone) {
+void expect_close(const Array& got, const Array& expected) {
     dispatch_all(got.dtype(), [&]<class T>() {
         const auto* a = reinterpret_cast<const T*>(host_data(got, false));
         const auto* b = reinterpret_cast<const T*>(host_data(expected, false));
@@ -54,13 +51,9 @@ void expect_close(const Array& got, const Array& expected, bool sizes_alone) {
                 largest = std::max(largest, static_cast<double>(std::abs(b[k])));
         }
         const bool is_single = size_of(part_dtype(got.dtype())) <= 4;
-        // Vectors of neighbouring values magnify rounding errors.
-        const double most = largest * (is_single ? 1e-4 : 1e-12) * (sizes_alone ? 100 : 1);
+        const double most = largest * (is_single ? 1e-4 : 1e-12);
         for (std::int64_t k = 0; k < got.size(); ++k) {
-            double apart = distance(a[k], b[k]);
-            if constexpr (!std::is_integral_v<T>) {
-                if (sizes_alone) apart = distance(std::abs(a[k]), std::abs(b[k]));
-            }
+            const double apart = distance(a[k], b[k]);
             if (apart > most) {
                 ADD_FAILURE() << "element " << k << " of " << got.size() << " differs by " << apart;
                 return;
@@ -70,30 +63,79 @@ void expect_close(const Array& got, const Array& expected, bool sizes_alone) {
 }
 
 void compare(const Primitive& row, const Array& got, const Array& expected) {
-    if (is_approximate(row)) return expect_close(got, expected, has_free_signs(row));
+    if (is_approximate(row)) return expect_close(got, expected);
     const auto bytes = static_cast<std::size_t>(expected.size() * size_of(expected.dtype()));
     EXPECT_EQ(std::string(host_data(got, false), bytes),
               std::string(host_data(expected, false), bytes));
 }
 
-/// Vectors beyond those of singular values may be any basis.
+/// Whether a result is vectors: those of neighbouring values are any basis, of either sign.
 template <class A>
-bool is_free(const Example<A>& x, std::size_t k) {
-    if constexpr (std::is_same_v<A, primitives::SingularValues>) {
-        const Dims shape = x.operands[0].shape();
-        return x.attributes.mode == primitives::SvdMode::Full && k != 1 &&
-               shape.back() != shape[shape.size() - 2];
-    }
-    return false;
+bool is_vectors(const Example<A>& x, std::size_t k) {
+    if constexpr (std::is_same_v<A, primitives::SingularValues>)
+        return x.attributes.mode != primitives::SvdMode::Values && k != 1;
+    return std::is_same_v<A, primitives::SymmetricEigen> && k == 1;
 }
 
-/// Of a result that is used up to a count only, the part that is used.
-Array used_part(const Primitive& row, const std::vector<Array>& results, std::size_t k) {
-    if (row.id != "unique" || k == 1 || k == 3) return results[k];
+std::complex<double> element(const Array& a, std::int64_t k) {
+    std::complex<double> value;
+    dispatch_all(a.dtype(), [&]<class T>() {
+        const T v = reinterpret_cast<const T*>(host_data(a, false))[k];
+        if constexpr (std::is_integral_v<T>)
+            value = static_cast<double>(v);
+        else
+            value = std::complex<double>(v);
+    });
+    return value;
+}
+
+/// Vectors times values times vectors are the matrices.
+void expect_product(const Array& matrices, const std::vector<Array>& made) {
+    const bool is_svd = made.size() > 2;  // u, s, vh; else values and vectors
+    const Array &left = made[is_svd ? 0 : 1], &values = made[is_svd ? 1 : 0], &right = made.back();
+    const Dims shape = matrices.shape();
+    const std::int64_t m = shape[shape.size() - 2], n = shape.back(), count = std::min(m, n);
+    const std::int64_t width = left.shape().back(), height = right.shape()[shape.size() - 2];
+    const double most = static_cast<double>(n) * (size_of(values.dtype()) <= 4 ? 1e-4 : 1e-12);
+    for (std::int64_t k = 0; k < matrices.size(); ++k) {
+        const std::int64_t matrix = k / (m * n), i = k / n % m, j = k % n;
+        std::complex<double> sum = 0;
+        for (std::int64_t r = 0; r < count; ++r) {
+            const auto u = element(left, (matrix * m + i) * width + r);
+            const auto v = is_svd ? element(right, (matrix * height + r) * n + j)
+                                  : std::conj(element(right, (matrix * height + j) * n + r));
+            sum += u * element(values, matrix * count + r) * v;
+        }
+        ASSERT_LE(std::abs(sum - element(matrices, k)), most) << "element " << k;
+    }
+}
+
+/// Of a result that is used in part only, that part.
+template <class A>
+Array used_part(const Row<A>& row, const Example<A>& x, const std::vector<Array>& results,
+                std::size_t k) {
     IndexItem range{IndexItem::Kind::Slice};
-    range.stop = item(results[1]).get<std::int64_t>();
     range.has_stop = true;
+    if (row.id == "unique" && k != 1 && k != 3)
+        range.stop = item(results[1]).get<std::int64_t>();
+    else if (row.id == "lstsq" && k == 0)
+        range.stop = x.operands[0].shape()[1];
+    else
+        return results[k];
     return copy(index(results[k], {&range, 1}));
+}
+
+template <class A>
+void compare_results(const Row<A>& row, const Example<A>& x, const std::vector<Array>& got,
+                     const std::vector<Array>& expected) {
+    bool has_vectors = false;
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+        if (is_vectors(x, k))
+            has_vectors = true;
+        else
+            compare(row, used_part(row, x, got, k), used_part(row, x, expected, k));
+    }
+    if (has_vectors) expect_product(x.operands[0], got);
 }
 
 /// New arrays for the results, or the target with what it holds.
@@ -128,10 +170,7 @@ void check_example(const Row<A>& row, const Example<A>& x) {
         row.on_device(x.attributes, views_of(x.operands), views_of(interpreted),
                       find_device("interp"));
         library::DeviceWork::set_cores_in_tests(std::nullopt);
-        for (std::size_t k = 0; k < expected.size(); ++k) {
-            if (!is_free(x, k))
-                compare(row, used_part(row, interpreted, k), used_part(row, expected, k));
-        }
+        compare_results(row, x, interpreted, expected);
     }
 
     Device* device = unisono::testing::opencl_device();
@@ -148,9 +187,7 @@ void check_example(const Row<A>& row, const Example<A>& x) {
         made = library::call_wide(row, operands, x.attributes);
     }
     for (Array& a : made) a = to_device(a, nullptr);
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-        if (!is_free(x, k)) compare(row, used_part(row, made, k), used_part(row, expected, k));
-    }
+    compare_results(row, x, made, expected);
 }
 
 template <class A>
