@@ -314,7 +314,8 @@ def count_firsts(x, counts, before, equal_nan, n, size):
     for k in range(max(1, first), min(n, first + size)):
         a = x[k - 1]
         b = x[k]
-        found += np.int64(before(a, b) | ((equal_nan == 0) & (a != a) & (b != b)))
+        nans = (a != a) & (b != b)
+        found += np.int64((nans & (equal_nan == 0)) | (~nans & before(a, b)))
     counts[piece] = found
 
 
@@ -346,7 +347,8 @@ def write_firsts(x, counts, total, values, before, equal_nan, pieces, size):
         a = x[k - 1]
         b = x[k]
         values[run] = b
-        run += np.int64(before(a, b) | ((equal_nan == 0) & (a != a) & (b != b)))
+        nans = (a != a) & (b != b)
+        run += np.int64((nans & (equal_nan == 0)) | (~nans & before(a, b)))
         k += 1
 
 
@@ -360,7 +362,8 @@ def write_runs(x, order, counts, values, index, inverse, begins, before, equal_n
         starts = True
         if k > 0:
             a = x[k - 1]
-            starts = before(a, b) | ((equal_nan == 0) & (a != a) & (b != b))
+            nans = (a != a) & (b != b)
+            starts = (nans & (equal_nan == 0)) | (~nans & before(a, b))
         if starts:
             values[run] = b
             index[run] = order[k]
@@ -377,7 +380,8 @@ def mark_firsts(x, marks, before, equal_nan):
     if k > 0:
         a = x[k - 1]
         b = x[k]
-        starts = before(a, b) | ((equal_nan == 0) & (a != a) & (b != b))
+        nans = (a != a) & (b != b)
+        starts = (nans & (equal_nan == 0)) | (~nans & before(a, b))
     marks[k] = np.uint8(starts)
 
 

@@ -143,7 +143,7 @@ def _slide(a, v, mode):
         return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
     padded = _padded(a, lead, count + m - 1, dtype)
     if m <= 32:
-        made = padded[:count] * v[0]
+        made = padded[:count] * v[0] + 0  # sums start from zero, which -0 is not
         for k in range(1, m):
             made = made + padded[k : k + count] * v[k]
         return made.astype(dtype, copy=False)

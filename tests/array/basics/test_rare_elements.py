@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 def test_memmap_is_a_class_that_flushes_and_knows_its_file(tmp_path):
     path = tmp_path / "x.bin"

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 class Copies:
     """An object whose ``__array__`` can copy only."""

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 rng = np.random.default_rng(1)
 A, B = rng.random((2, 3, 4)), rng.random((3, 4, 2))
 C = A + 1j * rng.random((2, 3, 4))

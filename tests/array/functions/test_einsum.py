@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import unisono as un
 
+pytestmark = pytest.mark.everywhere
+
 
 @pytest.mark.parametrize("text", ["ij", "ij->ji", "ii->i", "...i->i...", "ij->ij"])
 def test_what_sums_nothing_is_a_view_of_its_operand(text, device):

@@ -5,6 +5,8 @@ import pytest
 import unisono as un
 from differential import compare, equal, inputs, outcome
 
+pytestmark = pytest.mark.everywhere
+
 dtypes = [row[0] for row in un._engine._dtypes if row[1] != "c"]
 
 
