@@ -332,25 +332,44 @@ def cholesky_rows(low, u, conj, n, first, width):
 
 
 @un.kernel
-def qr_panel(a, tau, t, conj, m, n, first, count):
-    """Householder's reflectors of columns as LAPACK has them, and the triangle t of their product.
+def take_panel(a, x, n, first, count):
+    """Columns first, ... of each matrix, side by side."""
+    i = un.global_id(0)
+    row = i // count
+    x[i] = a[row * n + first + i - row * count]
 
-    The product of I - tau[k] v[k] v[k]^H is I - V t V^H; reflector k has a one in row k and zeros above.
+
+@un.kernel
+def put_panel(x, a, n, first, count):
+    """What take_panel took."""
+    i = un.global_id(0)
+    row = i // count
+    a[row * n + first + i - row * count] = x[i]
+
+
+@un.kernel
+def qr_panel(x, tau, t, w, conj, m, least, first, count):
+    """Householder's reflectors of a panel as LAPACK has them, and the triangle t of their product; w is scratch memory.
+
+    The product of I - tau[k] v[k] v[k]^H is I - V t V^H; reflector k has a one in row k and zeros above. Loops along rows are
+    innermost: a row of the panel lies side by side, and each of its sums adds in the order of rows all the same.
     """
     matrix = un.global_id(0)
-    base = matrix * m * n
-    least = min(m, n)
+    base = matrix * m * count
     top = matrix * count * count
-    for k in range(first, first + count):
-        alpha = a[base + k * n + k]
+    room = matrix * count
+    for q in range(count):
+        k = first + q
+        row = base + k * count
+        alpha = x[row + q]
         largest = max(abs(alpha.real), abs(alpha.imag))
         for i in range(k + 1, m):
-            v = a[base + i * n + k]
+            v = x[base + i * count + q]
             largest = max(largest, max(abs(v.real), abs(v.imag)))
         rest = largest - largest
         if largest > 0:
             for i in range(k + 1, m):
-                v = a[base + i * n + k] / largest
+                v = x[base + i * count + q] / largest
                 rest = rest + (v * conj(v)).real
         factor = alpha * 0
         if rest != 0 or alpha.imag != 0:
@@ -358,31 +377,99 @@ def qr_panel(a, tau, t, conj, m, n, first, count):
             length = largest * np.sqrt((v * conj(v)).real + rest)
             beta = -length if alpha.real >= 0 else length
             factor = (beta - alpha) / beta
+            for j in range(q + 1, count):
+                w[room + j] = x[row + j]
             for i in range(k + 1, m):
-                a[base + i * n + k] = a[base + i * n + k] / (alpha - beta)
-            a[base + k * n + k] = beta
-            for j in range(k + 1, first + count):
-                w = a[base + k * n + j]
-                for i in range(k + 1, m):
-                    w = w + conj(a[base + i * n + k]) * a[base + i * n + j]
-                w = w * conj(factor)
-                a[base + k * n + j] = a[base + k * n + j] - w
-                for i in range(k + 1, m):
-                    a[base + i * n + j] = a[base + i * n + j] - a[base + i * n + k] * w
+                at = base + i * count
+                f = x[at + q] / (alpha - beta)
+                x[at + q] = f
+                f = conj(f)
+                for j in range(q + 1, count):
+                    w[room + j] = w[room + j] + f * x[at + j]
+            x[row + q] = beta
+            f = conj(factor)
+            for j in range(q + 1, count):
+                w[room + j] = w[room + j] * f
+                x[row + j] = x[row + j] - w[room + j]
+            for i in range(k + 1, m):
+                at = base + i * count
+                f = x[at + q]
+                for j in range(q + 1, count):
+                    x[at + j] = x[at + j] - f * w[room + j]
         tau[matrix * least + k] = factor
         # Column k of t: -factor t (V^H v), from the products of v with those before.
-        q = k - first
         for p in range(q):
-            w = conj(a[base + k * n + first + p])
-            for i in range(k + 1, m):
-                w = w + conj(a[base + i * n + first + p]) * a[base + i * n + k]
-            t[top + p * count + q] = -factor * w
+            w[room + p] = conj(x[row + p])
+        for i in range(k + 1, m):
+            at = base + i * count
+            f = x[at + q]
+            for p in range(q):
+                w[room + p] = w[room + p] + conj(x[at + p]) * f
         for p in range(q):
-            w = t[top + p * count + p] * t[top + p * count + q]
+            t[top + p * count + q] = -factor * w[room + p]
+        for p in range(q):
+            v = t[top + p * count + p] * t[top + p * count + q]
             for r in range(p + 1, q):
-                w = w + t[top + p * count + r] * t[top + r * count + q]
-            t[top + p * count + q] = w
+                v = v + t[top + p * count + r] * t[top + r * count + q]
+            t[top + p * count + q] = v
         t[top + q * count + q] = factor
+
+
+@un.jit
+def add_products_of_rows(a, w, c, conj, m, n, base, first, count, side, row, room, size, width):
+    """w += V^H c for what is below the reflectors' ones, four rows together."""
+    i = first + count
+    while i + 4 <= m:
+        a0 = base + i * n + first
+        a1 = a0 + n
+        a2 = a1 + n
+        a3 = a2 + n
+        c0 = side + i * row
+        c1 = c0 + row
+        c2 = c1 + row
+        c3 = c2 + row
+        for k in range(count):
+            p, q, r, s = conj(a[a0 + k]), conj(a[a1 + k]), conj(a[a2 + k]), conj(a[a3 + k])
+            at = room + k * size
+            for j in range(width):
+                w[at + j] = (
+                    w[at + j] + p * c[c0 + j] + q * c[c1 + j] + r * c[c2 + j] + s * c[c3 + j]
+                )
+        i += 4
+    while i < m:
+        c0 = side + i * row
+        for k in range(count):
+            p = conj(a[base + i * n + first + k])
+            at = room + k * size
+            for j in range(width):
+                w[at + j] = w[at + j] + p * c[c0 + j]
+        i += 1
+
+
+@un.jit
+def subtract_products_of_rows(a, w, c, m, n, base, first, count, side, row, room, size, width):
+    """c -= V w for what is below the reflectors' ones, four reflectors together."""
+    for i in range(first + count, m):
+        a0 = base + i * n + first
+        c0 = side + i * row
+        k = 0
+        while k + 4 <= count:
+            p, q, r, s = a[a0 + k], a[a0 + k + 1], a[a0 + k + 2], a[a0 + k + 3]
+            w0 = room + k * size
+            w1 = w0 + size
+            w2 = w1 + size
+            w3 = w2 + size
+            for j in range(width):
+                c[c0 + j] = (
+                    c[c0 + j] - p * w[w0 + j] - q * w[w1 + j] - r * w[w2 + j] - s * w[w3 + j]
+                )
+            k += 4
+        while k < count:
+            p = a[a0 + k]
+            w0 = room + k * size
+            for j in range(width):
+                c[c0 + j] = c[c0 + j] - p * w[w0 + j]
+            k += 1
 
 
 @un.kernel
@@ -401,13 +488,16 @@ def reflect_rows(
     for k in range(count):
         for j in range(width):
             w[room + k * size + j] = c[side + (first + k) * c_columns + j]
-    for i in range(first + 1, m):
+    for i in range(first + 1, first + count):
         row = side + i * c_columns
-        for k in range(min(count, i - first)):
+        for k in range(i - first):
             f = conj(a[base + i * n + first + k])
             at = room + k * size
             for j in range(width):
                 w[at + j] = w[at + j] + f * c[row + j]
+    add_products_of_rows(
+        a, w, c, conj, m, n, base, first, count, side, c_columns, room, size, width
+    )
     if adjoint != 0:
         for step in range(count):
             k = count - 1 - step
@@ -431,17 +521,17 @@ def reflect_rows(
                 other = room + p * size
                 for j in range(width):
                     w[at + j] = w[at + j] + f * w[other + j]
-    for i in range(first, m):
+    for i in range(first, first + count):
         row = side + i * c_columns
-        for k in range(min(count, i - first)):
+        for k in range(i - first):
             f = a[base + i * n + first + k]
             at = room + k * size
             for j in range(width):
                 c[row + j] = c[row + j] - f * w[at + j]
-        if i - first < count:
-            at = room + (i - first) * size
-            for j in range(width):
-                c[row + j] = c[row + j] - w[at + j]
+        at = room + (i - first) * size
+        for j in range(width):
+            c[row + j] = c[row + j] - w[at + j]
+    subtract_products_of_rows(a, w, c, m, n, base, first, count, side, c_columns, room, size, width)
 
 
 @un.kernel

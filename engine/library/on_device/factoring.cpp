@@ -182,8 +182,6 @@ void reflect(DeviceWork& work, const Reflectors& r, std::size_t k, const DeviceV
                     items);
 }
 
-namespace {
-
 Reflectors factor_qr(DeviceWork& work, const View& in) {
     const Stack a(in);
     const std::int64_t least = std::min(a.rows, a.columns);
@@ -194,20 +192,22 @@ Reflectors factor_qr(DeviceWork& work, const View& in) {
                  a.rows,
                  a.columns,
                  least};
+    const std::int64_t widest = std::min(panel, least);
+    const DeviceVector x = work.scratch(in.dtype, a.count * r.m * widest),
+                       w = work.scratch(in.dtype, a.count * widest);
     for (std::int64_t first = 0; first < least; first += panel) {
-        const std::int64_t width = std::min(panel, least - first);
+        const std::int64_t width = std::min(panel, least - first), size = a.count * r.m * width;
         const DeviceVector t = work.scratch(in.dtype, a.count * width * width);
+        work.run("take_panel", {r.matrices, x, r.n, first, width}, {size});
         work.run_pieces("qr_panel",
-                        {r.matrices, r.factors, t, conjugate_of(t), r.m, r.n, first, width},
-                        a.count);
+                        {x, r.factors, t, w, conjugate_of(t), r.m, r.least, first, width}, a.count);
+        work.run("put_panel", {x, r.matrices, r.n, first, width}, {size});
         r.triangles.push_back(t);
         if (first + width < r.n)
             reflect(work, r, r.triangles.size() - 1, r.matrices, r.n, first + width, true);
     }
     return r;
 }
-
-}  // namespace
 
 void on_device::qr(const primitives::Orthogonal& orthogonal, Views in, Views out, Device& device) {
     DeviceWork work(device);

@@ -38,6 +38,8 @@ struct Reflectors {
     std::int64_t count, m, n, least;
 };
 
+Reflectors factor_qr(DeviceWork& work, const View& in);
+
 /// The reflectors of panel k, or their adjoint, applied to columns from c_first on.
 void reflect(DeviceWork& work, const Reflectors& r, std::size_t k, const DeviceVector& c,
              std::int64_t c_columns, std::int64_t c_first, bool adjoint);

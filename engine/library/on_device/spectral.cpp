@@ -143,8 +143,42 @@ void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device&
     step_on_host(in, out, device, [&](Views near, Views made) { host::eig(eigen, near, made); });
 }
 
-/// By QR factors of tall matrices and singular vectors of what is left. Below x comes what has the
-/// size of the residuals.
+namespace {
+
+/// A tall system of equations with an upper triangle, whose solutions are those of another.
+struct Triangular {
+    Packed r;
+    DeviceVector b;
+    DeviceVector rest;  ///< below b: as long as the residuals; nothing where a library factors
+};
+
+Triangular triangular(DeviceWork& work, Views in) {
+    const DType t = in[0].dtype;
+    const Stack a(in[0]);
+    const std::int64_t m = a.rows, n = a.columns, k = Stack(in[1]).columns;
+    const std::int64_t square[] = {n, n}, tall[] = {m, n};
+    Packed upper(work.device(), work.scratch(t, n * n), square);
+    if (vendor::has_factors(work, in[0])) {
+        const Packed q(work.device(), work.scratch(t, m * n), tall);
+        const View made[] = {q, upper};
+        on_device::qr({primitives::QrMode::Reduced}, in.first(1), made, work.device());
+        const DeviceVector b = work.scratch(t, n * k);
+        work.run("multiply_adjoints", {vector_of(q), vector_of(in[1]), b, conjugate_of(t), m, n, k},
+                 {b.size});
+        return {std::move(upper), b, {}};
+    }
+    const Reflectors r = factor_qr(work, in[0]);
+    const DeviceVector from = vector_of(in[1]), b = work.scratch(t, m * k);
+    work.device().copy(b.memory, 0, from.memory, from.offset * size_of(t), m * k * size_of(t));
+    for (std::size_t p = 0; p < r.triangles.size(); ++p) reflect(work, r, p, b, k, 0, true);
+    work.run("take_upper", {r.matrices, vector_of(upper), m, n, n}, {n * n});
+    return {std::move(upper), b.from(0, n * k), b.from(n * k, (m - n) * k)};
+}
+
+}  // namespace
+
+/// By QR factors of tall matrices and singular vectors of what is left. Below x comes what is as
+/// long as the residuals.
 void on_device::lstsq(const primitives::LeastSquares& squares, Views in, Views out,
                       Device& device) {
     DeviceWork work(device);
@@ -152,23 +186,12 @@ void on_device::lstsq(const primitives::LeastSquares& squares, Views in, Views o
     const std::int64_t m = a.rows, n = a.columns, k = Stack(in[1]).columns, least = std::min(m, n);
     const DType t = in[0].dtype;
     const char* conjugate = conjugate_of(t);
-    const std::int64_t square[] = {least, least};
-    DeviceVector b = vector_of(in[1]);
-    std::optional<Packed> r;
-    if (m > n) {
-        const std::int64_t tall[] = {m, n};
-        const Packed q(device, work.scratch(t, m * n), tall);
-        r.emplace(device, work.scratch(t, n * n), square);
-        const View made[] = {q, *r};
-        on_device::qr({primitives::QrMode::Reduced}, in.first(1), made, device);
-        b = work.scratch(t, n * k);
-        work.run("multiply_adjoints", {vector_of(q), vector_of(in[1]), b, conjugate, m, n, k},
-                 {b.size});
-    }
-    const std::int64_t wide[] = {least, n};
+    std::optional<Triangular> tall;
+    if (m > n) tall.emplace(triangular(work, in));
+    const std::int64_t square[] = {least, least}, wide[] = {least, n};
     const Packed u(device, work.scratch(t, least * least), square),
         vh(device, work.scratch(t, least * n), wide);
-    const View rest = r ? View(*r) : in[0];
+    const View rest = tall ? View(tall->r) : in[0];
     const View made[] = {u, out[1], vh};
     try {
         on_device::svd({primitives::SvdMode::Reduced}, {&rest, 1}, made, device);
@@ -177,13 +200,18 @@ void on_device::lstsq(const primitives::LeastSquares& squares, Views in, Views o
         fail(ErrorKind::LinAlg, "lstsq: SVD did not converge in Linear Least Squares");
     }
     const DeviceVector s = vector_of(out[1]), x = vector_of(out[0]),
-                       along = work.scratch(t, least * k);
+                       along = work.scratch(t, least * k), b = tall ? tall->b : vector_of(in[1]);
     const Scalar limit = squares.rcond < 0 ? precision_of(t) : Scalar::of(s.dtype, squares.rcond);
     work.run("ranks_of_matrices", {s, vector_of(out[2]), least, limit}, {1});
     work.run("coefficients_of_vectors",
              {vector_of(u), s, b, along, conjugate, least, least, k, limit}, {least * k});
     work.run("multiply_adjoints", {vector_of(vh), along, x, conjugate, least, n, k}, {n * k});
-    if (m > n)
+    if (!tall) return;
+    const DeviceVector below = tall->rest;
+    if (below.size > 0)
+        device.copy(x.memory, (x.offset + n * k) * size_of(t), below.memory,
+                    below.offset * size_of(t), below.size * size_of(t));
+    else
         work.run("sizes_of_residuals", {vector_of(in[0]), x, vector_of(in[1]), m, n, k}, {k});
 }
 

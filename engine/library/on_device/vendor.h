@@ -8,6 +8,8 @@
 
 namespace unisono::library::vendor {
 
+/// Whether a library is to factor matrices like these.
+bool has_factors(DeviceWork& work, const View& in);
 bool multiply(DeviceWork& work, const View& a, const View& b, const View& out);
 bool solve(DeviceWork& work, Views in, Views out);
 bool inv(DeviceWork& work, Views in, Views out);

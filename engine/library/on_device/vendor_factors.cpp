@@ -92,6 +92,8 @@ void require_regular(Factoring& f, const char* what, const View& in) {
 
 }  // namespace
 
+bool vendor::has_factors(DeviceWork& work, const View& in) { return wanted(work, in) != nullptr; }
+
 bool vendor::solve(DeviceWork& work, Views in, Views out) {
     DeviceFactors* libraries = wanted(work, in[0]);
     if (!libraries || out[0].layout->size() == 0) return false;
