@@ -313,3 +313,17 @@ def test_memory_stays_as_long_as_it_is_attached():
     assert got.tolist() == [right + k for k in range(4)]
     win.Fence()
     win.Free()
+
+
+def test_who_waits_for_a_lock_answers_for_memory_that_was_given():
+    """Combining elements there may need the rank whose memory it is, which is not in any call of MPI."""
+    memory = np.zeros(size if comm.rank == 0 else 0, "int32")
+    win = MPI.Win.Create(memory, 4, comm=comm)
+    for _ in range(50):
+        win.Lock(0)
+        win.Accumulate([np.ones(1, "int32"), MPI.INT], 0, comm.rank)
+        win.Unlock(0)
+    comm.Barrier()
+    if comm.rank == 0:
+        assert memory.tolist() == [50] * size
+    win.Free()

@@ -293,6 +293,11 @@ class MpiWindow final : public Window {
                 const std::int32_t before = swap_lock(rank, seen, shared ? seen - 1 : mine, "lock");
                 if (before == seen) return true;
                 seen = shared ? std::min(before, 0) : 0;
+                // The lock lies in memory that all see; what its holder does to memory that was
+                // given may need this rank to answer.
+                int any = 0;
+                if (!shared_)
+                    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &any, MPI_STATUS_IGNORE);
                 return false;
             },
             [&] { return "lock of " + rank_text(rank); });
