@@ -169,7 +169,7 @@ def test_what_is_refused():
 
 PROGRAM = """
 import os, sys, time
-from unisono.mpi.futures import MPIPoolExecutor, as_completed
+from unisono.mpi.futures import MPICommExecutor, MPIPoolExecutor, as_completed
 
 class Point:
     def __init__(self, x):
@@ -186,6 +186,8 @@ if __name__ == "__main__":
         assert sys.argv[1:] == ["a"]
         assert [p.x for p in executor.map(move, map(Point, range(20)))] == list(range(1, 21))
         print("names", set(executor.map(name, range(9))), executor.num_workers)
+    with MPICommExecutor() as executor:  # of the same ranks: these run no program of their own
+        print("ranks", executor.num_workers)
     with MPIPoolExecutor(1) as one, MPIPoolExecutor() as two:
         print("workers", one.num_workers, two.num_workers)
         first, second = one.submit(os.getpid).result(), two.submit(os.getpid).result()
@@ -199,6 +201,7 @@ def test_programs_of_executors(tmp_path):
     status, output = job(tmp_path, 3, PROGRAM, "a", head="", options=("-m", "unisono.mpi.futures"))
     assert status == 0, output
     assert "names {'__worker__'} 2" in output and "workers 1 1" in output
+    assert "ranks 2" in output
 
 
 @alone

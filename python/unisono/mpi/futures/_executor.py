@@ -265,7 +265,8 @@ class MPICommExecutor:
     Parameters
     ----------
     comm : Comm, optional
-        `COMM_WORLD` by default. All its ranks enter the block.
+        `COMM_WORLD` by default. All its ranks enter the block; of a program that ``python -m unisono.mpi.futures``
+        started, rank 0 alone does, and gets the ranks that work for it already, whatever is given here.
     root : int
         The rank that gets the executor; the others get None, when the root has left its block.
     **options
@@ -295,6 +296,9 @@ class MPICommExecutor:
     def __enter__(self):
         if self._executor is not None:
             raise RuntimeError("MPICommExecutor: its block has begun already")
+        if (ranks := _of_program.get("ranks")) is not None:
+            self._executor = _OfComm(ranks, self._options)
+            return self._executor
         if self._comm.size > 1:
             self._ranks = Ranks(self._comm, self._root)
         if self._comm.rank != self._root:
