@@ -110,7 +110,7 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     if (is_host) run("storage_coalescing", storage_coalescing);
     if (is_host) run("products_ahead", products_ahead);
     run("reductions", reductions);
-    run("split_complex", split_complex);
+    run("split_complex", [&](ir::Module& m) { split_complex(m, target.has_float64); });
     run("simplify", simplify);
     if (is_host && !target.keep_checks_visible) {
         run("bits_by_table", bits_by_table);

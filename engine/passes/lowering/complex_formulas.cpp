@@ -94,8 +94,10 @@ E ComplexFormulas::magnitude(E given_x, E given_y) {
     N x = name_(fabs(given_x).e), y = name_(fabs(given_y).e);
     N above = name_((x < y).e);
     N high = name_(select(above, y, x).e), low = name_(select(above, x, y).e);
-    N huge = name_((high > 0x1p500).e), tiny = name_((high < 0x1p-400).e);
-    N one = constant(x, 1), up = constant(x, 0x1p600), down = constant(x, 0x1p-600);
+    N huge = name_((high > of_range(x.e, 0x1p500, 0x1p60)).e);
+    N tiny = name_((high < of_range(x.e, 0x1p-400, 0x1p-50)).e);
+    N one = constant(x, 1), up = constant(x, of_range(x.e, 0x1p600, 0x1p100)),
+      down = constant(x, of_range(x.e, 0x1p-600, 0x1p-100));
     N scale = name_(select(huge, down, select(tiny, up, one)).e);
     N back = select(huge, up, select(tiny, down, one));
     high = name_((high * scale).e);
@@ -109,7 +111,7 @@ E ComplexFormulas::magnitude(E given_x, E given_y) {
 }
 
 E ComplexFormulas::absolute(Parts a) {
-    if (a.re->dtype == DType::Float64) return magnitude(a.re, a.im);
+    if (a.re->dtype == DType::Float64 || !has_float64_) return magnitude(a.re, a.im);
     building = &b_;
     // Squares of float32 numbers are exact in float64 and stay in its range.
     N x = name_(b_.cast(a.re, DType::Float64)), y = name_(b_.cast(a.im, DType::Float64));
@@ -204,6 +206,7 @@ Parts ComplexFormulas::unary(Op op, Parts a) {
 }
 
 Parts ComplexFormulas::widened(Parts a) {
+    if (!has_float64_) return named(a);
     return {name_(b_.cast(a.re, DType::Float64)), name_(b_.cast(a.im, DType::Float64))};
 }
 

@@ -13,11 +13,12 @@ struct Parts {
 };
 
 /// Makes the formulas: operands are parts that may be read often; `name` keeps a value in a
-/// variable and returns the expression that reads it.
+/// variable and returns the expression that reads it. Without float64 what complex64 needs is
+/// computed in float32, with scales of its range.
 class ComplexFormulas {
   public:
-    ComplexFormulas(ir::Builder& b, std::function<ir::E(ir::E)> name)
-        : b_(b), name_(std::move(name)) {}
+    ComplexFormulas(ir::Builder& b, std::function<ir::E(ir::E)> name, bool has_float64)
+        : b_(b), name_(std::move(name)), has_float64_(has_float64) {}
 
     static bool knows(Op op);
     Parts unary(Op op, Parts a);
@@ -50,11 +51,16 @@ class ComplexFormulas {
     ir::E equal(Parts a, Parts b);
     ir::E is_nan(Parts a);
     ir::E magnitude(ir::E x, ir::E y);
+    /// A bound or scale: of float64, or of float32.
+    static double of_range(ir::E like, double wide, double single) {
+        return like->dtype == DType::Float64 ? wide : single;
+    }
     Parts chosen(ir::E condition, Parts yes, Parts no);
     Parts named(Parts a) { return {name_(a.re), name_(a.im)}; }
 
     ir::Builder& b_;
     std::function<ir::E(ir::E)> name_;
+    bool has_float64_;
 };
 
 }  // namespace unisono::passes

@@ -1,4 +1,5 @@
-// Functions of complex numbers, in float64: of complex64 they round once more.
+// Functions of complex numbers, in float64: of complex64 they round once more. On devices without
+// float64 those of complex64 are in float32.
 //
 // Signed zeros, infinities and NaNs give what C99's Annex G and the array API say.
 #include "passes/lowering/complex_formulas.h"
@@ -12,8 +13,8 @@ namespace {
 
 constexpr double half_pi = 1.570796326794896619231321691639751442;
 constexpr double log_of_two = 0.693147180559945309417232121458176568;
-/// From there on |z| +- 1 is |z|.
-constexpr double far_size = 0x1p300;
+/// From there on |z| +- 1 is |z|, and no square overflows below.
+constexpr double far_size = 0x1p300, far_single = 0x1p40;
 
 }  // namespace
 
@@ -57,9 +58,11 @@ Parts ComplexFormulas::wide_unary(Op op, Parts a) {
 Parts ComplexFormulas::exponential(Parts a) {
     building = &b_;
     N x = a.re, y = a.im;
-    N large = name_((x > 700.0).e);
-    N size = name_(call(Op::Exp, N(select(large, x - 700.0, x))).e);
-    N rest = name_(select(large, constant(x, 0x1.d945df4ba9037p1009), constant(x, 1)).e);
+    const double step = of_range(x.e, 700, 80);
+    const double power = of_range(x.e, 0x1.d945df4f8ec8ep1009, 0x1.55779b984f3ebp115);
+    N large = name_((x > step).e);
+    N size = name_(call(Op::Exp, N(select(large, x - step, x))).e);
+    N rest = name_(select(large, constant(x, power), constant(x, 1)).e);
     N re = size * call(Op::Cos, y) * rest, im = size * call(Op::Sin, y) * rest;
     N is_real = name_((y == 0.0).e), zero = constant(x, 0);
     N odd = name_((!is_finite(y)).e);
@@ -74,10 +77,12 @@ E ComplexFormulas::log_of_size(Parts a) {
     building = &b_;
     N x = name_(fabs(N(a.re)).e), y = name_(fabs(N(a.im)).e);
     N high = name_(select(x < y, y, x).e), low = name_(select(x < y, x, y).e);
-    N huge = name_((high > 0x1p1000).e);
-    N scale = name_(select(huge, constant(x, 0x1p-100), constant(x, 1)).e);
+    const double down = of_range(x.e, 0x1p-100, 0x1p-20);
+    const double back = of_range(x.e, 0x1.15277c52a9c18p6, 0x1.bb9d3beb8c86bp3);
+    N huge = name_((high > of_range(x.e, 0x1p1000, 0x1p120)).e);
+    N scale = name_(select(huge, constant(x, down), constant(x, 1)).e);
     N size = call(Op::Log, N(magnitude((high * scale).e, (low * scale).e)));
-    size = select(huge, size + 0x1.15277c52a9c18p6, size);  // 100 log 2
+    size = select(huge, size + back, size);  // 100 or 20 log 2
     N p = name_((high * high).e), q = name_((low * low).e);
     N p_rest = fma(high, high, -p), q_rest = fma(low, low, -q);
     N first = name_((p - 1.0).e);
@@ -100,10 +105,12 @@ Parts ComplexFormulas::root(Parts a) {
     N x = a.re, y = a.im;
     N size_x = name_(fabs(x).e), size_y = name_(fabs(y).e);
     N most = select(size_x < size_y, size_y, size_x);
-    N huge = name_((most > 0x1p1020).e), tiny = name_((most < 0x1p-900).e);
-    N one = constant(x, 1);
-    N scale = name_(select(huge, constant(x, 0x1p-4), select(tiny, constant(x, 0x1p200), one)).e);
-    N back = name_(select(huge, constant(x, 0x1p2), select(tiny, constant(x, 0x1p-100), one)).e);
+    N huge = name_((most > of_range(x.e, 0x1p1020, 0x1p124)).e);
+    N tiny = name_((most < of_range(x.e, 0x1p-900, 0x1p-90)).e);
+    N one = constant(x, 1), up = constant(x, of_range(x.e, 0x1p200, 0x1p60)),
+      down = constant(x, of_range(x.e, 0x1p-100, 0x1p-30));
+    N scale = name_(select(huge, constant(x, 0x1p-4), select(tiny, up, one)).e);
+    N back = name_(select(huge, constant(x, 0x1p2), select(tiny, down, one)).e);
     N u = name_((size_x * scale).e), v = name_((size_y * scale).e);
     N t = name_(sqrt((u + N(magnitude(u.e, v.e))) * constant(x, 0.5)).e);
     N other = name_((v / (t + t)).e);
@@ -127,7 +134,7 @@ Parts ComplexFormulas::hyperbolic_tangent(Parts a) {
     N t = name_(call(Op::Tan, y).e), s = name_(call(Op::Sinh, x).e);
     N beta = name_((t * t + 1.0).e), rho = sqrt(s * s + 1.0);
     N below = name_((beta * s * s + 1.0).e);
-    N far = name_((fabs(x) > 22.0).e), one = constant(x, 1), zero = constant(x, 0);
+    N far = name_((fabs(x) > of_range(x.e, 22, 12)).e), one = constant(x, 1), zero = constant(x, 0);
     N decay = call(Op::Exp, fabs(x) * -2.0);
     N far_im = call(Op::Sin, y) * call(Op::Cos, y) * 4.0 * decay;
     // The array API's: at the ends the imaginary part is 0 with y's sign.
@@ -191,7 +198,7 @@ Parts ComplexFormulas::arcsine(Parts a) {
     N p = more.re, q = more.im, r = less.re, s = less.im;
     N re = call(Op::Atan2, x, p * r - q * s);
     N im = call(Op::Asinh, q * r - p * s);
-    N far = name_((size > far_size).e);
+    N far = name_((size > of_range(x.e, far_size, far_single)).e);
     re = select(far, call(Op::Atan2, x, fabs(y)), re);
     im = select(far, with_sign(N(log_of_size(a)) + log_of_two, y), im);
     return {select((x == 0.0) & (y != y), x, re).e, im.e};
@@ -204,7 +211,7 @@ Parts ComplexFormulas::arccosine(Parts a) {
     N p = more.re, q = more.im, r = less.re, s = less.im;
     N re = call(Op::Atan2, r, p) * 2.0;
     N im = call(Op::Asinh, p * s - q * r);
-    N far = name_((size > far_size).e);
+    N far = name_((size > of_range(x.e, far_size, far_single)).e);
     re = select(far, call(Op::Atan2, fabs(y), x), re);
     im = select(far, with_sign(N(log_of_size(a)) + log_of_two, -y), im);
     return {select((x == 0.0) & (y != y), constant(x, half_pi), re).e, im.e};
@@ -221,7 +228,7 @@ Parts ComplexFormulas::area_tangent(Parts a) {
     // Where the squares vanish: above and below the pole.
     N at_pole = (x == 1.0) & (fabs(y) < 0x1p-50);
     re = select(at_pole, (constant(x, log_of_two) - call(Op::Log, fabs(y))) * 0.5, re);
-    N far = name_((size > far_size).e);
+    N far = name_((size > of_range(x.e, far_size, far_single)).e);
     re = select(far, select(size == infinity, zero, x / size / size), re);
     im = select(far & (y == y), with_sign(constant(x, half_pi), y), im);
     re = select((x == 0.0) & (y != y), zero, re);

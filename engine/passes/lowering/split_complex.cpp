@@ -31,8 +31,10 @@ bool is_plain_index(E e) {
 
 class SplitComplex final : public StatementsBefore {
   public:
-    explicit SplitComplex(Function& f)
-        : StatementsBefore(f), formulas_(b_, [this](E e) { return named(e); }) {}
+    SplitComplex(Function& f, bool has_float64)
+        : StatementsBefore(f),
+          formulas_(
+              b_, [this](E e) { return named(e); }, has_float64) {}
 
     E expr(E e) override {
         if (!is_involved_) return e;
@@ -250,9 +252,9 @@ bool is_concerned(const Function& f) {
 
 }  // namespace
 
-void split_complex(Module& module) {
+void split_complex(Module& module, bool has_float64) {
     for (Function& f : module.functions) {
-        if (is_concerned(f)) SplitComplex(f).run();
+        if (is_concerned(f)) SplitComplex(f, has_float64).run();
     }
 }
 

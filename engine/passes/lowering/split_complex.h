@@ -9,7 +9,8 @@
 
 namespace unisono::passes {
 
-void split_complex(ir::Module& module);
+/// Functions of complex64 are computed in float64, or without it in float32.
+void split_complex(ir::Module& module, bool has_float64);
 
 /// Whether the pass knows a formula for the operation on complex numbers.
 bool splits(Op op);

@@ -145,6 +145,15 @@ def _join(lower, upper, gamma):
     return unisono.where(difference == 0, lower, made)
 
 
+def _has_float64(x):
+    return getattr(x.device, "has_float64", True)
+
+
+def _beside(x, lanes):
+    """What was found on the host, if it had to be."""
+    return x if _has_float64(lanes) else x.to_device(lanes.device)
+
+
 def quantiles_of(lanes, q, method, count=None, weak=False):
     """Quantiles q (1-d) of sorted lanes; `count`, an array, tells how many elements of each lane count."""
     n = lanes.shape[-1]
@@ -158,7 +167,8 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
     index, fix = _virtual_index(method, n, q)
     top = n - 1 if count is None else unisono.maximum(n - 1, 0.0)
     if fix == "whole":
-        return _pick(lanes, unisono.minimum(index, top).astype("int64"))
+        whole = unisono.minimum(index, top).astype("int64")
+        return _pick(lanes, _beside(whole, lanes))
     lower = unisono.floor(index)
     gamma = index - lower if fix is None else fix(index - lower, index)
     upper = lower + 1
@@ -169,21 +179,21 @@ def quantiles_of(lanes, q, method, count=None, weak=False):
         raise TypeError(
             "quantile: bools cannot be subtracted; choose a method without interpolation"
         )
-    low, high = _pick(lanes, lower), _pick(lanes, upper)
+    low, high = _pick(lanes, _beside(lower, lanes)), _pick(lanes, _beside(upper, lanes))
     kind = unisono.promote_types(low.dtype, q.dtype)
     if weak and low.dtype.kind == "f":
         kind = low.dtype
-    gamma = gamma.astype(kind if weak else q.dtype, copy=False)
+    gamma = _beside(gamma.astype(kind if weak else q.dtype, copy=False), lanes)
     low, high = low.astype(kind, copy=False), high.astype(kind, copy=False)
     if count is None:
         gamma = gamma.reshape((-1,) + (1,) * (low.ndim - 1))
     return _join(low, high, gamma)
 
 
-def _checked_quantiles(q, what, x, scale=None):
-    """The quantiles as a 1-d array of floats beside `x`, their shape, and whether results keep its dtype."""
+def _checked_quantiles(q, what, x, scale=None, on_host=False):
+    """The quantiles as a 1-d array of floats beside `x`, or on the host, their shape, and whether results keep its dtype."""
     weak = type(q) in (int, float)
-    q = as_array_beside(q, x)
+    q = unisono.asarray(q, device="cpu") if on_host and weak else as_array_beside(q, x)
     weak = weak or q.dtype is x.dtype
     if q.dtype.kind not in "biuf":
         raise TypeError(f"{what}: quantiles must be real numbers; got dtype {q.dtype}")
@@ -208,7 +218,9 @@ def _quantile(what, x, q, scale, axis, out, method, keepdims, weights):
         raise TypeError(f"{what}: x must be an array of real numbers")
     if method == "linear" and not scale and _as(q).dtype.kind in "iu":
         method = "lower"  # integers name elements
-    q, shape, weak = _checked_quantiles(q, what, x, scale)
+    # Where the device has no float64, places between its elements are found on the host.
+    on_host = weights is None and x.dtype.kind == "f" and not _has_float64(x)
+    q, shape, weak = _checked_quantiles(q, what, x, scale, on_host)
     if weights is not None:
         made, reduced, kept = _weighted(what, x, q, axis, method, weights)
     else:

@@ -100,3 +100,10 @@ def test_parts_are_written(device):
     x[:2] = 1j
     x[x == 2 + 2j] = 3 - 1j
     assert np.asarray(x).tolist() == [1j, 1j, 2 + 1j, 3 - 1j]
+
+
+def test_exponentials_of_large_parts(device):
+    """Where the exponential of the real part alone overflows, or nearly."""
+    a = np.array([705 + 1j, 709.9 + 0.785j, 701 - 2j, 699 + 3j])
+    x = un.asarray(a, device=device)
+    np.testing.assert_allclose(np.asarray(un.exp(x)), np.exp(a), rtol=1e-12)

@@ -77,6 +77,35 @@ for draw in (
     np.testing.assert_array_equal(host(there), np.asarray(draw(generators[1])))
 refused(lambda: un.random.Generator(un.random.Philox(7)).standard_normal(3, device=d))
 
+# Functions of complex64 in float32, near the ends of its range, too.
+z = (a + 1j * a[::-1] * np.float32(0.7)).astype(np.complex64)
+for scale in (1, 1e-4, 1e25, 1e-25):
+    c = (z * np.float32(scale)).astype(np.complex64)
+    y = un.asarray(c, device=d)
+    for f in ("abs", "sqrt", "log", "sign", "arcsin", "arccos", "arctan", "arctanh", "arccosh", "arcsinh", "log1p"):
+        expected = getattr(np, f)(c.astype(np.complex128))
+        least = 2e-7 if f == "log1p" else 1e-6 * scale
+        np.testing.assert_allclose(host(getattr(un, f)(y)), expected, rtol=1e-5, atol=least)
+    if scale <= 1:
+        for f in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "expm1", "exp2"):
+            expected = getattr(np, f)(c.astype(np.complex128))
+            np.testing.assert_allclose(host(getattr(un, f)(y)), expected, rtol=1e-5, atol=1e-6 * scale)
+large = un.exp(un.asarray(np.array([88 + 1j, 85 - 2j, -90 + 3j], np.complex64), device=d))
+np.testing.assert_allclose(host(large), np.exp(np.array([88 + 1j, 85 - 2j, -90 + 3j])), rtol=2e-5)
+for method in ("linear", "nearest", "midpoint", "weibull"):
+    expected = np.quantile(a, 0.3, method=method)
+    np.testing.assert_allclose(float(un.quantile(x, 0.3, method=method)), expected, rtol=1e-6)
+assert un.percentile(x, 12.5).dtype == np.float32
+
+# Factors of float32 and complex64.
+for t in (np.float32, np.complex64):
+    h = np.outer(z[:50], z[:50].conj()).astype(t) + np.diag(np.arange(50)).astype(t)
+    g = un.asarray(h, device=d)
+    w, v = (host(q) for q in un.linalg.eigh(g))
+    np.testing.assert_allclose(h @ v, v * w, atol=2e-3)
+    q, s, r = (host(p) for p in un.linalg.svd(g))
+    np.testing.assert_allclose((q * s) @ r, h, atol=2e-3)
+
 
 @un.jit
 def scaled(x, f, out):
