@@ -44,6 +44,7 @@ nb::dict stats_dict() {
     };
     put("kernels_launched", &Counters::kernels_launched);
     put("kernels_compiled", &Counters::kernels_compiled);
+    put("launches_proven", &Counters::launches_proven);
     put("bytes_allocated", &Counters::bytes_allocated);
     d["bytes_fresh"] = memory.fresh;
     d["bytes_in_use"] = memory.in_use;

@@ -96,7 +96,7 @@ class Executable {
     /// can go wrong any more.
     virtual std::shared_ptr<const PendingFault> submit(const LaunchArgs& args);
     /// Throws where sizes and ranges are such that launch would; it asks for no memory.
-    virtual void check(const LaunchArgs& /*args*/) const {}
+    virtual void check(const LaunchArgs& /*args*/) {}
     /// How many values launch_packed takes; 0 where the arguments must come through launch.
     virtual std::size_t packed_slots() const { return 0; }
     /// As launch, of arguments that lie as the code reads them, in the order of the entry's params:

@@ -9,6 +9,9 @@ namespace unisono {
 struct Counters {
     std::atomic<std::int64_t> kernels_launched{0};
     std::atomic<std::int64_t> kernels_compiled{0};
+    /// Of kernels on devices, without tests of indices: the launch's numbers showed that all are in
+    /// range.
+    std::atomic<std::int64_t> launches_proven{0};
     std::atomic<std::int64_t> bytes_allocated{
         0};  ///< handed out by the pools, reused memory included
     std::atomic<std::int64_t> bytes_copied{

@@ -48,6 +48,7 @@ static Function copied(const Function& from, std::int32_t first) {
     made.vars = from.vars;
     made.results = from.results;
     made.sites = from.sites;
+    made.natives = from.natives;
     made.files = from.files;
     made.is_kernel = from.is_kernel;
     made.polls = from.polls;
@@ -55,6 +56,7 @@ static Function copied(const Function& from, std::int32_t first) {
     made.dimensions = from.dimensions;
     made.native = from.native;
     made.symbol = from.symbol;
+    made.is_short = from.is_short;
     for (E e : from.grid) made.grid.push_back(cloner.expression(e));
     cloner.replace_statement = [&](S s) -> S {
         if (s->kind != StmtKind::Call) return nullptr;

@@ -21,6 +21,7 @@
 #include "passes/kernels/inline_calls.h"
 #include "passes/kernels/note_prints.h"
 #include "passes/kernels/private_slots.h"
+#include "passes/kernels/prove_accesses.h"
 #include "passes/kernels/wrap_work_items.h"
 #include "passes/loops/bits_by_table.h"
 #include "passes/loops/index_set_splitting.h"
@@ -121,6 +122,8 @@ std::shared_ptr<const HostProgram> lower(ir::Module& module, const Target& targe
     if (!target.keep_checks_visible) {
         run("hoist_bounds", [&](ir::Module& m) { hoist_bounds(m, is_host); });
     }
+    if (target.proof)
+        run("prove_accesses", [&](ir::Module& m) { *target.proof = prove_accesses(m); });
     auto split_cold = [&](const char* suffix) {
         if (!target.splits_cold) return;
         run("cold_splitting", [&](ir::Module& m) { cold_splitting(m, suffix); });

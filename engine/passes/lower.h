@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "passes/analysis/interval_program.h"
 #include "passes/kernels/map_to_grid.h"
 
 namespace unisono::passes {
@@ -27,6 +28,9 @@ struct Target {
     /// Device: bytes that a work-item loads or stores at once, where neighbouring work-items run in
     /// lockstep; 0: an element.
     std::int64_t pack_bytes = 0;
+    /// Device: where set, the version of a kernel for launches that the program passes; null where
+    /// it is the same (prove_accesses).
+    std::unique_ptr<const IntervalProgram>* proof = nullptr;
 };
 
 /// What executors may rely on afterwards:

@@ -70,8 +70,9 @@ std::string_view built_in(Op op) {
 
 class OpenCLWriter final : public Writer {
   public:
-    OpenCLWriter(const Module& module, const OpenCLFeatures& features, bool relaunches)
-        : Writer(module, relaunches), features_(features) {}
+    OpenCLWriter(const Module& module, const OpenCLFeatures& features, bool relaunches,
+                 bool fills_groups)
+        : Writer(module, relaunches, fills_groups), features_(features) {}
 
   protected:
     std::string prologue() const override {
@@ -282,8 +283,9 @@ std::string OpenCLWriter::atomic_helper(const std::string& name, S atomic, DType
 
 }  // namespace
 
-Program write_opencl_c(const Module& module, const OpenCLFeatures& features, bool relaunches) {
-    return OpenCLWriter(module, features, relaunches).write();
+Program write_opencl_c(const Module& module, const OpenCLFeatures& features, bool relaunches,
+                       bool fills_groups) {
+    return OpenCLWriter(module, features, relaunches, fills_groups).write();
 }
 
 }  // namespace unisono::c_source

@@ -14,8 +14,8 @@ struct OpenCLFeatures {
 
 /// The module, lowered for a device, as OpenCL C. Throws Unsupported where the device lacks
 /// something.
-/// `relaunches`: kernels may be launched more than once (passes::HostProgram::has_loops).
+/// `relaunches`, `fills_groups`: see Writer.
 Program write_opencl_c(const ir::Module& module, const OpenCLFeatures& features,
-                       bool relaunches = false);
+                       bool relaunches = false, bool fills_groups = false);
 
 }  // namespace unisono::c_source

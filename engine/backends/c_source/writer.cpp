@@ -12,9 +12,10 @@
 namespace unisono::c_source {
 using namespace ir;
 
-Writer::Writer(const Module& module, bool relaunches)
+Writer::Writer(const Module& module, bool relaunches, bool fills_groups)
     : module_(module),
       relaunches_(relaunches),
+      fills_groups_(fills_groups),
       usage_(find_usage(module)),
       written_(module.functions.size(), false) {
     std::size_t sites = 0;
@@ -361,7 +362,7 @@ void Writer::write_function(std::size_t index) {
     uses_faults_ |= usage().can_fault;
     std::string head;
     if (is_kernel(index)) {
-        bool tests_range = !f().grid.empty() || !usage().sees_groups;
+        bool tests_range = !f().grid.empty() || !(usage().sees_groups || fills_groups_);
         Kernel kernel{function_names_[index], index,      {}, {}, {0, 1, 2},
                       usage().can_fault,      tests_range};
         auto fastest = static_cast<std::size_t>(f().grid.empty() ? fastest_axis(f()) : 0);

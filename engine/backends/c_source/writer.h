@@ -37,7 +37,8 @@ struct Text {
 class Writer {
   public:
     /// `relaunches`: kernels may be launched more than once (passes::HostProgram::has_loops).
-    Writer(const ir::Module& module, bool relaunches);
+    /// `fills_groups`: the user's range is never made larger than asked for.
+    Writer(const ir::Module& module, bool relaunches, bool fills_groups);
     virtual ~Writer() = default;
     Program write();
 
@@ -164,7 +165,7 @@ class Writer {
     const ir::Function& f() const { return module_.functions[current_]; }
     const Usage& usage() const { return usage_[current_]; }
 
-    const bool relaunches_;
+    const bool relaunches_, fills_groups_;
     std::vector<Usage> usage_;
     std::vector<std::size_t> site_base_;  ///< per function: index of its first site among all sites
     Names global_names_;

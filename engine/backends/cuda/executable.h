@@ -25,7 +25,7 @@ class CudaExecutable final : public Executable {
 
     Fault launch(const LaunchArgs& args) override;
     std::shared_ptr<const PendingFault> submit(const LaunchArgs& args) override;
-    void check(const LaunchArgs& args) const override;
+    void check(const LaunchArgs& args) override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return ptx_; }
     Listing listing() const override;

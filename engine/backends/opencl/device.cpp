@@ -7,6 +7,7 @@
 #include "backends/c_source/opencl_c.h"
 #include "backends/opencl/executable.h"
 #include "backends/opencl/query.h"
+#include "backends/proven_executable.h"
 #include "core/error.h"
 #include "core/settings.h"
 #include "passes/lower.h"
@@ -223,12 +224,35 @@ std::unique_ptr<Executable> OpenCLDevice::compile(ir::Module module,
     target.kind = passes::TargetKind::Device;
     if (info_.kind == "cpu") target.run_length = 128;
     target.has_float64 = info_.has_float64;
+    std::shared_ptr<ProvenKernel> proven;
+    if (module.entry().is_kernel) proven = std::make_shared<ProvenKernel>(module);
     const auto host = passes::lower(module, target);
+    if (proven && (host || module.noted || !proven->lower(target))) proven = nullptr;
+    c_source::Program program = write(module, host && host->has_loops, false);
+    auto checked = std::make_unique<OpenCLExecutable>(
+        *this, std::move(module), host, std::move(program), options,
+        OpenCLExecutable::Version{.builds_late = proven != nullptr});
+    if (!proven) return checked;
+    const auto make = [this, proven, options](bool fills_groups) -> std::unique_ptr<Executable> {
+        ir::Module copy;
+        ir::append(copy, proven->module);
+        c_source::Program text = write(copy, false, fills_groups);
+        return std::make_unique<OpenCLExecutable>(
+            *this, std::move(copy), nullptr, std::move(text), options,
+            OpenCLExecutable::Version{.builds_late = false, .fills_groups = fills_groups});
+    };
+    const auto fills = [known = checked.get()](const LaunchArgs& args) {
+        return known->fills_groups(args);
+    };
+    return std::make_unique<ProvenExecutable>(std::move(checked), proven, make, fills);
+}
+
+c_source::Program OpenCLDevice::write(const ir::Module& module, bool relaunches,
+                                      bool fills_groups) const {
     c_source::Program program = c_source::write_opencl_c(
-        module, {info_.name, info_.has_float64, info_.has_int64_atomics}, host && host->has_loops);
+        module, {info_.name, info_.has_float64, info_.has_int64_atomics}, relaunches, fills_groups);
     if (debug_level() >= 4) debug_log("OpenCL C for " + info_.name + "\n" + program.source);
-    return std::make_unique<OpenCLExecutable>(*this, std::move(module), host, std::move(program),
-                                              options);
+    return program;
 }
 
 }  // namespace unisono::opencl

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/c_source/program.h"
 #include "backends/host_shared.h"
 #include "backends/memory_block.h"
 #include "backends/opencl/api.h"
@@ -97,6 +98,8 @@ class OpenCLDevice final : public Device,
     void open();
     std::unique_ptr<OpenCLQueue> open_queue(const QueueOptions& options);
     std::string build_options(const CompileOptions& options) const;
+    /// The module, lowered, as text.
+    c_source::Program write(const ir::Module& module, bool relaunches, bool fills_groups) const;
     std::string build_log(cl_program program) const;
     cl_program program_of_text(const std::string& source, const std::string& flags);
     cl_program program_of_binary(const std::string& binary, const std::string& flags);

@@ -19,20 +19,31 @@ using c_source::Number;
 
 OpenCLExecutable::OpenCLExecutable(OpenCLDevice& device, ir::Module module,
                                    std::shared_ptr<const passes::HostProgram> host,
-                                   c_source::Program program, const CompileOptions& options)
+                                   c_source::Program program, const CompileOptions& options,
+                                   Version version)
     : device_(device),
       module_(std::move(module)),
       host_(std::move(host)),
       program_(std::move(program)),
-      built_(device.build(program_.source, options)) {
+      options_(options),
+      version_(version) {
     sites_ = passes::all_sites(module_);
     std::int32_t arrays = 0, scalars = 0;
     for (const ir::Param& p : module_.entry().params)
         position_.push_back(p.is_array() ? arrays++ : scalars++);
+    if (!version_.builds_late) make_ready();
+}
+
+void OpenCLExecutable::make_ready() {
+    std::call_once(built_once_, [this] { build(); });
+}
+
+void OpenCLExecutable::build() {
+    built_ = device_.build(program_.source, options_);
     try {
         create_kernels();
     } catch (...) {
-        release();  // the destructor does not run
+        release();
         throw;
     }
 }
@@ -43,6 +54,7 @@ void OpenCLExecutable::release() noexcept {
     for (Kernel& k : kernels_) {
         if (k.kernel && device_.is_usable()) api().clReleaseKernel(k.kernel);
     }
+    kernels_.clear();
 }
 
 void OpenCLExecutable::create_kernels() {
@@ -215,10 +227,24 @@ NDRange OpenCLExecutable::range_of(std::size_t index, const LaunchArgs& args) co
 /// rounded up and few local sizes (which some drivers compile for) serve all shapes; others need
 /// divisors of the global size.
 void OpenCLExecutable::choose_local(std::size_t index, NDRange& range) const {
-    bool may_round = program_.kernels[index].tests_range;
+    const bool tests_range = program_.kernels[index].tests_range;
+    const NDRange asked = range;
+    fill_local(tests_range || version_.fills_groups, kernels_[index].max_group, range);
+    if (tests_range || range.global == asked.global) return;
+    range = asked;
+    fill_local(false, kernels_[index].max_group, range);
+}
+
+bool OpenCLExecutable::fills_groups(const LaunchArgs& args) const {
+    const NDRange asked = range_of(0, args);
+    NDRange range = asked;
+    fill_local(true, device_.info().max_work_group_size, range);
+    return range.global == asked.global;
+}
+
+void OpenCLExecutable::fill_local(bool may_round, std::int64_t most, NDRange& range) const {
     const DeviceInfo& info = device_.info();
-    std::int64_t left =
-        std::min({group_items(range), kernels_[index].max_group, info.max_work_group_size});
+    std::int64_t left = std::min({group_items(range), most, info.max_work_group_size});
     for (int d = 0; d < range.dimensions; ++d) {
         auto k = static_cast<std::size_t>(d);
         if (range.local[k] != 0) {
@@ -409,7 +435,8 @@ class OpenCLExecutable::Launcher final : public KernelLauncher {
     Backlog backlog_;
 };
 
-void OpenCLExecutable::check(const LaunchArgs& args) const {
+void OpenCLExecutable::check(const LaunchArgs& args) {
+    make_ready();
     if (!host_) check_local(0, range_of(0, args));
 }
 
@@ -460,6 +487,7 @@ HostEnd OpenCLExecutable::start(const LaunchArgs& args, LaunchState& state,
 
 std::shared_ptr<const PendingFault> OpenCLExecutable::submit(const LaunchArgs& args) {
     if (module_.noted) return Executable::submit(args);  // what it prints comes in order
+    make_ready();
     LaunchState state = prepare();
     std::shared_ptr<Faults> faults;
     start(args, state, faults);
@@ -467,6 +495,7 @@ std::shared_ptr<const PendingFault> OpenCLExecutable::submit(const LaunchArgs& a
 }
 
 Fault OpenCLExecutable::launch(const LaunchArgs& args) {
+    make_ready();
     LaunchState state = prepare();
     OpenCLQueue& q = device_.here();
     std::shared_ptr<Faults> faults;

@@ -16,20 +16,27 @@ namespace unisono::opencl {
 
 class OpenCLExecutable final : public Executable {
   public:
+    /// Of a user's kernel that has several versions.
+    struct Version {
+        bool builds_late = false;   ///< at the first launch
+        bool fills_groups = false;  ///< is launched where fills_groups() says so
+    };
     /// Without a host program the user launches the module's only kernel.
     OpenCLExecutable(OpenCLDevice& device, ir::Module module,
                      std::shared_ptr<const passes::HostProgram> host, c_source::Program program,
-                     const CompileOptions& options);
+                     const CompileOptions& options, Version version);
     ~OpenCLExecutable() override;
     OpenCLExecutable(const OpenCLExecutable&) = delete;
     OpenCLExecutable& operator=(const OpenCLExecutable&) = delete;
 
     Fault launch(const LaunchArgs& args) override;
     std::shared_ptr<const PendingFault> submit(const LaunchArgs& args) override;
-    void check(const LaunchArgs& args) const override;
+    void check(const LaunchArgs& args) override;
     std::span<const ir::FaultSite> sites() const override { return sites_; }
     std::string source() const override { return program_.source; }
     Listing listing() const override;
+    /// Whether no range of a user's kernel would be made larger.
+    bool fills_groups(const LaunchArgs& args) const;
 
   private:
     struct Kernel {
@@ -51,6 +58,9 @@ class OpenCLExecutable final : public Executable {
         std::int64_t number = 0;            ///< of that kernel among those started
     };
 
+    void build();
+    /// Built, if that was left for the first launch.
+    void make_ready();
     void create_kernels();
     void check_local_memory(cl_kernel kernel, std::int64_t declared) const;
     void release() noexcept;
@@ -69,6 +79,7 @@ class OpenCLExecutable final : public Executable {
     NDRange range_of(std::size_t index, const LaunchArgs& args) const;
     std::int64_t group_items(const NDRange& range) const;
     void choose_local(std::size_t index, NDRange& range) const;
+    void fill_local(bool may_round, std::int64_t most, NDRange& range) const;
     void check_local(std::size_t index, const NDRange& range) const;
     void enqueue(std::size_t index, const NDRange& range);
 
@@ -76,6 +87,9 @@ class OpenCLExecutable final : public Executable {
     ir::Module module_;
     std::shared_ptr<const passes::HostProgram> host_;
     c_source::Program program_;
+    const CompileOptions options_;
+    const Version version_;
+    std::once_flag built_once_;
     std::shared_ptr<BuiltProgram> built_;
     std::vector<Kernel> kernels_;
     std::vector<std::size_t> kernel_of_;  ///< by function of the module

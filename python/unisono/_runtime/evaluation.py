@@ -40,7 +40,8 @@ def stats():
     Returns
     -------
     dict of int
-        ``kernels_launched`` and ``kernels_compiled``; ``bytes_allocated``, of which ``bytes_fresh`` came from the
+        ``kernels_launched`` and ``kernels_compiled``; ``launches_proven``: of kernels on devices, without tests of
+        indices, since the numbers of the launch showed that all are in range; ``bytes_allocated``, of which ``bytes_fresh`` came from the
         system, ``bytes_in_use`` and ``peak_bytes``; ``bytes_copied`` between host and devices or libraries,
         ``bytes_read`` and ``bytes_written`` by kernels; ``flushes``, ``flushes_that_waited`` for what another thread
         computed, ``plans_formed``, ``messages_sent`` to other ranks, ``bytes_gathered`` from them so that this rank has
