@@ -26,6 +26,7 @@ constexpr Algorithm table[] = {
 #include "algorithms/reducing.tree"
 #include "algorithms/rotating.tree"
 #include "algorithms/scanning.tree"
+#include "algorithms/schur.tree"
 #include "algorithms/shifting.tree"
 #include "algorithms/sorting.tree"
 #include "algorithms/tiling.tree"

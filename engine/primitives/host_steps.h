@@ -6,8 +6,9 @@
 
 namespace unisono::primitives {
 
-/// Devices factor matrices of these extents by rotations, one for each work-item.
+/// Devices factor matrices of these extents one for each work-item.
 constexpr bool rotates_hermitian(std::int64_t n) { return n <= 32; }
+constexpr bool has_schur_form(std::int64_t n) { return n <= 32; }
 constexpr bool rotates_columns(std::int64_t rows, std::int64_t columns) {
     const std::int64_t longer = rows < columns ? columns : rows;
     const std::int64_t shorter = rows < columns ? rows : columns;
@@ -20,6 +21,6 @@ constexpr bool suits_libraries(std::int64_t count, std::int64_t rows, std::int64
 }
 
 /// Whether the row contains such a step for operands on a device.
-bool steps_on_host(const Primitive& row);
+bool steps_on_host(const Primitive& row, Dims shape);
 
 }  // namespace unisono::primitives

@@ -143,7 +143,8 @@ void settle(const Primitive& row, Storage* made) {
 }
 
 bool makes_host_step(const Primitive& row, std::span<const Array> in, const Array& out) {
-    return !is_addressable(out) && !in.empty() && primitives::steps_on_host(row);
+    return !is_addressable(out) && !in.empty() &&
+           primitives::steps_on_host(row, in.front().shape());
 }
 
 /// Of one result: the entry has room for all.

@@ -17,9 +17,6 @@ Scalar of_real(DType t, double single, double wide) {
     const DType real = part_dtype(t);
     return Scalar::of(real, real == DType::Float32 ? single : wide);
 }
-/// Sums of squares up to here are of what rounding left in scaled matrices.
-Scalar least_square(DType t) { return of_real(t, 1e-26, 1e-280); }
-
 /// Pieces of the longest row or column, and of shorter ones.
 std::int64_t share(std::int64_t size, const Pieces& pieces) {
     return std::max<std::int64_t>(0, (size + pieces.count - 1) / pieces.count);
@@ -50,6 +47,8 @@ Reflectors reflectors(DeviceWork& work, DType t, std::int64_t count, std::int64_
 }
 
 }  // namespace
+
+Scalar least_square(DType t) { return of_real(t, 1e-26, 1e-280); }
 
 Scaled scaled(DeviceWork& work, const View& in, Part part, bool adjoint,
               const DeviceVector& failed) {

@@ -11,6 +11,9 @@ struct Scaled {
     std::int64_t count, m, n;
 };
 
+/// Sums of squares up to here are of what rounding left in scaled matrices.
+Scalar least_square(DType t);
+
 /// Which elements of the operand count.
 enum class Part : std::uint8_t { All, Lower, Upper };
 

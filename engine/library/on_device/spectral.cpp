@@ -140,7 +140,35 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
 }
 
 void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device& device) {
-    step_on_host(in, out, device, [&](Views near, Views made) { host::eig(eigen, near, made); });
+    if (in[0].layout->size() == 0) return;
+    const Stack stack(in[0]);
+    const std::int64_t n = stack.rows, count = stack.count;
+    if (!primitives::has_schur_form(n)) {
+        return step_on_host(in, out, device,
+                            [&](Views near, Views made) { host::eig(eigen, near, made); });
+    }
+    DeviceWork work(device);
+    const DType t = in[0].dtype, real = part_dtype(t);
+    const bool is_real = !unisono::is_complex(t);
+    const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, count));
+    const Scaled a = scaled(work, in[0], Part::All, false, failed);
+    if (work.read<std::int64_t>(failed) < count)
+        fail(ErrorKind::LinAlg, "eig: Array must not contain infs or NaNs");
+    const DeviceVector w = vector_of(out[0]), h = a.matrices, v = work.scratch(t, h.size),
+                       u = work.scratch(t, count * n), norms = work.scratch(real, count);
+    if (is_real)
+        work.run_pieces("real_schur", {h, v, u, w.as(real), norms, failed, n, precision_of(t)},
+                        count);
+    else
+        work.run_pieces("complex_schur",
+                        {h, v, u, w, norms, failed, n, precision_of(t), least_square(t)}, count);
+    if (eigen.vectors)
+        work.run_pieces("schur_vectors",
+                        {h, v, w, work.scratch(w.dtype, count * n * n), vector_of(out[1]), norms, n,
+                         std::int64_t{is_real}, precision_of(t)},
+                        count * n);
+    work.run("scale_values", {w, a.scales, n}, {count * n});
+    require_all(work, failed, "eig", in[0], no_eigenvalues);
 }
 
 namespace {

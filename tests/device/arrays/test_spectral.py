@@ -263,3 +263,62 @@ def test_what_is_made_of_them(device):
     made, copied = computed(lambda x, y: un.polyfit(x, y, 5), grid, values)
     assert copied <= 16
     np.testing.assert_allclose(np.asarray(made), [0, 0, 1, 0, 0, 0], atol=1e-13)
+
+
+def general(n, dtype):
+    """Matrices without symmetry, of which some have no n vectors."""
+    rng = np.random.default_rng(n)
+    yield "random", random_matrix((n, n), dtype, 3)
+    yield "sparse", random_matrix((n, n), dtype, 4) * (rng.random((n, n)) < 0.15)
+    yield "zeros", np.zeros((n, n), dtype)
+    yield "ones", np.ones((n, n), dtype)
+    yield "nilpotent", np.eye(n, k=1, dtype=dtype)
+    yield "permutation", np.eye(n, dtype=dtype)[rng.permutation(n)]
+    yield "upper", np.triu(random_matrix((n, n), dtype, 5))
+    yield "symmetric", random_matrix((n, n), dtype, 6) + random_matrix((n, n), dtype, 6).T
+    yield "repeated", (np.diag(np.arange(n) % 3) + np.eye(n, k=1)).astype(dtype)
+    yield "large", random_matrix((n, n), dtype, 7) * np.asarray(1e18, dtype)
+    yield "small", random_matrix((n, n), dtype, 8) * np.asarray(1e-18, dtype)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 17, 32, 50])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eig(device, dtype, n):
+    for name, a in general(n, dtype):
+        a = a.astype(dtype)
+        (x,) = on(device, a)
+        (w, v), copied = computed(un.linalg.eig, x)
+        # Whether all values are real is asked where `a` is.
+        assert n > 32 or copied <= 1
+        assert w.device == v.device == device
+        if name in ("random", "upper", "symmetric", "permutation"):
+            expected = np.linalg.eig(a)
+            assert (w.dtype, v.dtype) == tuple(y.dtype for y in expected)
+        (known,) = wide(a)
+        w, v = (np.asarray(y).astype("complex128") for y in (w, v))
+        size = float(np.linalg.norm(known, 2))
+        assert abs(known @ v - v * w).max() <= 2 * bound(a, n) * size, name
+        assert abs(np.linalg.norm(v, axis=0) - 1).max() <= bound(a, n), name
+        values, copied = computed(un.linalg.eigvals, x)
+        assert n > 32 or copied <= 1
+        assert abs(np.asarray(values) - w).max() <= bound(a, n) * max(size, 1), name
+
+
+def test_eig_of_stacks(device):
+    for dtype in ("float64", "complex64"):
+        a = random_matrix((3, 4, 9, 9), dtype)
+        a[1, 2] = np.triu(a[1, 2])
+        a[0, 1] = 0
+        (x,) = on(device, a)
+        (w, v), copied = computed(un.linalg.eig, x)
+        assert copied <= 1
+        w, v = (np.asarray(y).astype("complex128") for y in (w, v))
+        np.testing.assert_allclose(a @ v, v * w[..., None, :], atol=100 * bound(a, 9))
+        # Conjugate values come one after the other, that above the axis first.
+        if dtype == "float64":
+            first = np.nonzero(w.imag > 0)
+            np.testing.assert_array_equal(w[first].conj(), w[(*first[:-1], first[-1] + 1)])
+    a[2, 2, 0, 0] = np.nan
+    (x,) = on(device, a)
+    with pytest.raises(un.linalg.LinAlgError, match="eig: Array must not contain infs or NaNs"):
+        un.linalg.eig(x)

@@ -74,6 +74,7 @@ template <class A>
 bool is_vectors(const Example<A>& x, std::size_t k) {
     if constexpr (std::is_same_v<A, primitives::SingularValues>)
         return x.attributes.mode != primitives::SvdMode::Values && k != 1;
+    if constexpr (std::is_same_v<A, primitives::Eigen>) return true;  // values of any order
     return std::is_same_v<A, primitives::SymmetricEigen> && k == 1;
 }
 
@@ -110,6 +111,29 @@ void expect_product(const Array& matrices, const std::vector<Array>& made) {
     }
 }
 
+/// Values are those expected, in any order, and the matrices times vectors are vectors times
+/// values.
+void expect_eigen(const Array& matrices, const std::vector<Array>& made, const Array& values) {
+    const std::int64_t n = matrices.shape().back(), all = values.size();
+    const double most = static_cast<double>(n) * (size_of(values.dtype()) <= 8 ? 1e-4 : 1e-12);
+    for (std::int64_t k = 0; k < all; ++k) {
+        const std::int64_t first = k / n * n;
+        double nearest = most;
+        for (std::int64_t i = first; i < first + n; ++i)
+            nearest = std::min(nearest, std::abs(element(made[0], i) - element(values, k)));
+        ASSERT_LT(nearest, most) << "value " << k;
+    }
+    if (made.size() < 2) return;
+    for (std::int64_t k = 0; k < matrices.size(); ++k) {
+        const std::int64_t matrix = k / (n * n), i = k / n % n, j = k % n;
+        std::complex<double> sum = -element(made[0], matrix * n + j) * element(made[1], k);
+        for (std::int64_t r = 0; r < n; ++r)
+            sum += element(matrices, (matrix * n + i) * n + r) *
+                   element(made[1], (matrix * n + r) * n + j);
+        ASSERT_LE(std::abs(sum), most) << "element " << k;
+    }
+}
+
 /// Of a result that is used in part only, that part.
 template <class A>
 Array used_part(const Row<A>& row, const Example<A>& x, const std::vector<Array>& results,
@@ -135,7 +159,10 @@ void compare_results(const Row<A>& row, const Example<A>& x, const std::vector<A
         else
             compare(row, used_part(row, x, got, k), used_part(row, x, expected, k));
     }
-    if (has_vectors) expect_product(x.operands[0], got);
+    if (std::is_same_v<A, primitives::Eigen>)
+        expect_eigen(x.operands[0], got, expected[0]);
+    else if (has_vectors)
+        expect_product(x.operands[0], got);
 }
 
 /// New arrays for the results, or the target with what it holds.
