@@ -70,8 +70,8 @@ Interval quotient(const Interval& a, const Interval& b) {
 Interval remainder(const Interval& a, const Interval& b) {
     if (a.lo >= 0 && a.hi < b.lo) return a;
     if (b.is_one() && floor_quotient(a.lo, b.lo) == floor_quotient(a.hi, b.lo)) {
-        const std::int64_t least = floor_quotient(a.lo, b.lo) * b.lo;
-        return {a.lo - least, a.hi - least};
+        const Wide least = Wide{floor_quotient(a.lo, b.lo)} * b.lo;
+        return {static_cast<std::int64_t>(a.lo - least), static_cast<std::int64_t>(a.hi - least)};
     }
     return {0, a.lo >= 0 ? std::min(a.hi, b.hi - 1) : b.hi - 1};
 }

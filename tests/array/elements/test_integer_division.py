@@ -104,7 +104,8 @@ def test_types_of_results():
         assert rank == 2 and rank.dtype == "int32"
         assert isinstance(xp.histogramdd(a, 2)[1], list)
         assert xp.roots([1, 0, -1]).dtype == "float64" and xp.roots([1, 0, 1]).dtype == "complex128"
-        assert str(xp.roots([1, 0, 1])) == "[-0.+1.j  0.-1.j]"
+        roots = np.asarray(xp.roots([1, 0, 1]))  # of real parts near 0 of either sign
+        np.testing.assert_allclose(roots, [1j, -1j], atol=1e-15)
         rng = xp.random.default_rng(0)
         assert rng.integers(5, size=2, dtype="u1").dtype == "uint8"
         assert rng.random(2, dtype="f").dtype == "float32"

@@ -255,6 +255,21 @@ def test_the_interpreter_finds_races_and_indices():
         beyond(1, 4, (un.zeros(4, np.int32),))
 
 
+@pytest.mark.parametrize("place", ["x[i - 1] = 1", "put(x, i)", "p[-1] = 1"])
+def test_no_index_of_c_counts_from_the_end(device, place):
+    text = """
+    __device__ void put(int* x, int i) { x[i - 1] = 1; }
+    extern "C" __global__ void f(int* x, int first) {
+        int i = threadIdx.x + first; int* p = x + i; PLACE; }"""
+    kernel = un.RawKernel(text.replace("PLACE", place), "f")
+    x = un.zeros(4, "int32", device=device)
+    kernel((1,), (4,), (x, 1))
+    assert np.asarray(x).tolist() == [1] * 4
+    with pytest.raises(IndexError, match="index -1 is out of bounds for axis 0 with size 4"):
+        kernel((1,), (3,), (x, 0))
+        np.asarray(x)
+
+
 @pytest.mark.parametrize(
     "args, error, what",
     [
