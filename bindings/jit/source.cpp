@@ -182,6 +182,7 @@ static frontend::Options options_of(PyObject* dict) {
     frontend::Options o;
     o.checks_bounds = is_set("boundscheck", true);
     o.trusts_indices = is_set("trusts_indices", false);
+    o.counts_from_end = is_set("counts_from_end", true);
     o.numpy_errors = is_set("numpy_errors", false);
     o.fastmath = is_set("fastmath", false);
     o.runs_serially = !is_set("parallel", true);

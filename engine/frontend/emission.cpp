@@ -157,7 +157,7 @@ ir::Access Emission::access_for(std::span<const E> indices) const {
             return lower_bound(e).value_or(-1) >= 0 || is_gathered(e);
         });
     if (is_trusted) return ir::Access::Inside;
-    return sure ? ir::Access::Checked : ir::Access::Wrapped;
+    return sure || !source_.options.counts_from_end ? ir::Access::Checked : ir::Access::Wrapped;
 }
 
 }  // namespace unisono::frontend

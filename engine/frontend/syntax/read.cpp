@@ -146,7 +146,7 @@ class Reader {
         Options o;
         expect('[');
         for (bool* set : {&o.checks_bounds, &o.numpy_errors, &o.fastmath, &o.runs_serially,
-                          &o.refuses_interpreter, &o.by_elements})
+                          &o.refuses_interpreter, &o.by_elements, &o.counts_from_end})
             *set = small(0, 1) != 0;
         o.schedule = string();
         o.chunk = integer();

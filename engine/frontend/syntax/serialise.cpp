@@ -114,7 +114,7 @@ class Writer {
     void options(const Options& o) {
         out_ += " [";
         for (const bool set : {o.checks_bounds, o.numpy_errors, o.fastmath, o.runs_serially,
-                               o.refuses_interpreter, o.by_elements})
+                               o.refuses_interpreter, o.by_elements, o.counts_from_end})
             integer(set);
         text(o.schedule);
         integer(o.chunk);

@@ -67,6 +67,7 @@ struct Signature {
 struct Options {
     bool checks_bounds = true;
     bool trusts_indices = false;       ///< all are inside and none is negative
+    bool counts_from_end = true;       ///< negative indices do, as Python's
     bool numpy_errors = false;         ///< division by zero gives inf, NaN or 0
     bool fastmath = false;             ///< floats may be re-associated and contracted
     bool runs_serially = false;        ///< prange is range

@@ -456,7 +456,10 @@ class RawKernel:
         from .._jit.signatures import signatures_of
 
         text = ", ".join(_spelled(t) for t in specs)
-        options = {"signatures": signatures_of(f"void({text})", "RawKernel")}
+        options = {
+            "signatures": signatures_of(f"void({text})", "RawKernel"),
+            "counts_from_end": False,  # in C no index does
+        }
 
         def flatten(given):
             return flattener(python, made, function, source, True, given)

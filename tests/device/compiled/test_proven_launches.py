@@ -186,13 +186,15 @@ def test_numbers_that_wrap(place):
     assert np.asarray(y)[0] in (0, 2, 4, 6)
 
 
+@un.kernel
+def last(y, k):
+    i = un.global_id(0)
+    y[i - k] = 7
+
+
 def test_negative_indices_count_from_the_end(place):
-    kernel = un.RawKernel(
-        "__kernel void last(__global float* y, int k) { int i = get_global_id(0); y[i - k] = 7; }",
-        "last",
-    )
     (y,) = arrays(place, 8)
-    assert proven(lambda: kernel((1,), (3,), (y, 3))) == 0
+    assert proven(lambda: last[3, 3](y, 3)) == 0
     assert list(np.asarray(y)) == [0, 1, 2, 3, 4, 7, 7, 7]
 
 

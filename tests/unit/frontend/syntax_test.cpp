@@ -13,7 +13,7 @@ namespace {
 
 /// def scale(x, f): for i in range(len(x)): x[i] *= f
 constexpr std::string_view program = R"((unisono-tree 1
-  (function "scale" "scale.py" 1 [ "def scale(x, f):" "    for i in range(len(x)):" "        x[i] *= f"] [ "x" "f"] 2 -1 0 0 -1 [ 1 0 0 0 0 0 "" 0 0] [ - -] - [] [] [] [] []
+  (function "scale" "scale.py" 1 [ "def scale(x, f):" "    for i in range(len(x)):" "        x[i] *= f"] [ "x" "f"] 2 -1 0 0 -1 [ 1 0 0 0 0 0 1 "" 0 0] [ - -] - [] [] [] [] []
     (Block@2:4-3:17 (For@2:4-3:17 (Name@2:8-2:9 "i") (Call@2:13-2:26 (Builtin@2:13-2:18 "range") (Call@2:19-2:25 (Builtin@2:19-2:22 "len") (Name@2:23-2:24 "x"))) (Block@3:8-3:17 (AugAssign@3:8-3:17 "*" (Subscript@3:8-3:12 (Name@3:8-3:9 "x") (Name@3:10-3:11 "i")) (Name@3:16-3:17 "f"))))))))";
 
 std::string ir_of(const std::shared_ptr<const Source>& source) {

@@ -109,9 +109,8 @@ class DeviceFunction:
             text = f"np.{words.NUMPY.get(result.base, result.base)}"
             made.definition.returns = at(ast.Constant(value=text), self.function.place)
         self._stub.__code__ = stub(made, self.function, self.source).__code__
-        self._flatten = flattener(
-            self._stub, made, self.function, self.source, False, {"cdivision": False}
-        )
+        options = {"cdivision": False, "counts_from_end": False}
+        self._flatten = flattener(self._stub, made, self.function, self.source, False, options)
         self.hidden, self.is_whole = made.hidden, True
 
 
