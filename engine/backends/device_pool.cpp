@@ -68,10 +68,11 @@ Memory DevicePool::take(std::int64_t bytes) {
     return taken;
 }
 
-/// Whether what the device's own queue does next comes behind what uses the block.
+/// Whether what the calling thread's queue does next comes behind what uses the block.
 bool DevicePool::comes_behind(const Kept& kept) const {
+    const Queue* queue = device_.queue();
     return std::all_of(kept.users.begin(), kept.users.end(), [&](const Completion& c) {
-        return is_in_order(c, device_.own_queue()) || c.is_done();
+        return is_in_order(c, queue) || c.is_done();
     });
 }
 
@@ -124,7 +125,9 @@ void DevicePool::give(const Memory& memory, std::vector<Completion> users) noexc
         if (may_keep && usage_.cached + memory.bytes <= limit() / 4) {
             usage_.in_use -= memory.bytes;
             usage_.cached += memory.bytes;
-            kept_.insert({memory.bytes, {memory.handle, std::move(users)}});
+            // The latest comes first: a loop goes on with few addresses, which its graphs know.
+            kept_.emplace_hint(kept_.lower_bound(memory.bytes), memory.bytes,
+                               Kept{memory.handle, std::move(users)});
             return;
         }
     }

@@ -1,8 +1,8 @@
 // The memory of a device: what arrays use, and blocks that are kept for reuse.
 //
 // A block that is given back may still be used by work that was submitted: who takes it again is
-// told what to wait for on the device. Blocks that the device's own queue can use at once come
-// first.
+// told what to wait for on the device. Blocks that the calling thread's queue can use at once come
+// first, the latest before others.
 #pragma once
 
 #include <atomic>

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.skipif(driver is None, reason="not the CUDA driver of t
 NAME = "cuda:0"
 MAKES = ("cuGraphAddKernelNode", "cuGraphAddMemcpyNode", "cuGraphInstantiateWithFlags")
 UPDATES = ("cuGraphExecKernelNodeSetParams", "cuGraphExecMemcpyNodeSetParams")
+ALLOCATIONS = ("cuMemAllocAsync", "cuMemAlloc_v2")
 
 
 QUEUES = []  # a queue that nobody holds is given to the next one, and what it knows of its driver
@@ -20,7 +21,7 @@ class Calls:
 
     def __init__(self):
         self._before = {}
-        self._before = {name: self.of(name) for name in (*MAKES, *UPDATES, "cuGraphLaunch")}
+        self._before = {name: self.of(name) for name in (*MAKES, *UPDATES, *ALLOCATIONS, "cuGraphLaunch")}
         self._all = self._total()
 
     def of(self, *names):
@@ -53,9 +54,10 @@ def relax(u):
 
 @pytest.mark.parametrize(("statements", "times"), [(300, 100), (3000, 8)])
 def test_driver_calls_of_a_loop_that_repeats(queue, statements, times):
-    """Once each pair of the addresses that take turns has its graph."""
+    """Memory of statements before is used again, done or not: few addresses, each with its graph."""
     a = np.random.default_rng(1).random((40, 50))
     u = un.asarray(a, device=NAME)
+    taken = 0
     for _ in range(times):
         calls = Calls()
         with un.device(NAME, queue=queue):
@@ -63,9 +65,11 @@ def test_driver_calls_of_a_loop_that_repeats(queue, statements, times):
                 relax(u)
             un.eval(u)
         given = calls.all()
+        taken += calls.of(*ALLOCATIONS)
         for _ in range(statements):
             relax(a)
         queue.synchronize()
+    assert taken <= 4
     print(f"{given / statements:.3f} driver calls a statement")
     assert given <= (0.05 if queue.has_graphs else 3) * statements
     np.testing.assert_array_equal(np.asarray(u.to_device("cpu")), a)
