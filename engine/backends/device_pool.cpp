@@ -71,9 +71,8 @@ Memory DevicePool::take(std::int64_t bytes) {
 /// Whether what the calling thread's queue does next comes behind what uses the block.
 bool DevicePool::comes_behind(const Kept& kept) const {
     const Queue* queue = device_.queue();
-    return std::all_of(kept.users.begin(), kept.users.end(), [&](const Completion& c) {
-        return is_in_order(c, queue) || c.is_done();
-    });
+    return std::all_of(kept.users.begin(), kept.users.end(),
+                       [&](const Completion& c) { return is_in_order(c, queue) || c.is_done(); });
 }
 
 bool DevicePool::take_kept(std::int64_t bytes, bool may_wait, Memory& taken,

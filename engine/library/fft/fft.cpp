@@ -94,6 +94,13 @@ struct Made {
     }
 };
 
+/// What a single line has become.
+template <class T>
+struct MadeLine {
+    const Cx<T>* line;
+    Cx<T> operator()(int, std::int64_t k) const { return line[k]; }
+};
+
 /// Lines of which several lie in the lanes of a vector: load(begin(line), j) gives a cell,
 /// take(line, count, get) uses the cells get(l, k) of `count` lines from `line` on, most_lines at
 /// most. load.vectors(lines, j, end, cells), if there is one, moves cells j, j + 1, ... of as many
@@ -164,7 +171,7 @@ void run_single(const Plan<T>& plan, std::int64_t lines, Begin&& begin, Load&& l
         auto base = begin(line);
         for (std::int64_t j = 0; j < n; ++j) data[j] = load(base, j);
         const Cx<T>* made = plan.run(data.get(), scratch.get());
-        take(line, 1, [made](int, std::int64_t k) { return made[k]; });
+        take(line, 1, MadeLine<T>{made});
     }
 }
 
@@ -178,6 +185,8 @@ struct CellsOfLine {
     auto operator()(std::int64_t j) const { return load(base, j); }
     bool has_vector(std::int64_t j) const requires requires { load.has_vector(j); }
     { return load.has_vector(j); }
+    void prefetch(std::int64_t j) const requires requires { load.prefetch(base, j); }
+    { load.prefetch(base, j); }
     auto vector(std::int64_t j) const requires requires { load.vector(base, j); }
     { return load.vector(base, j); }
 };
@@ -194,8 +203,10 @@ struct ColumnsOfLine {
         load.vector(j1);
     }
     {
-        for (; j1 < end && load.has_vector(j1 * n2 + columns[0]); ++j1)
+        for (; j1 < end && load.has_vector(j1 * n2 + columns[0]); ++j1) {
+            load.prefetch((j1 + rows_at_once) * n2 + columns[0]);
             cells[j1] = load.vector(j1 * n2 + columns[0]);
+        }
         return j1;
     }
 };
@@ -228,8 +239,15 @@ void run_long_line(std::int64_t n, std::int64_t n1, Load&& load, Cx<T>* out) {
         ColumnsOfLine<T, std::remove_reference_t<Load>>{load, n2},
         [&](std::int64_t j2, int count, auto get) {
             for (std::int64_t k1 = 0; k1 < n1; ++k1) {
-                for (int l = 0; l < count; ++l)
-                    between[k1 * n2 + j2 + l] = fft::times(get(l, k1), (*roots)(k1 * (j2 + l)));
+                Cx<T>* to = between + k1 * n2 + j2;
+                int l = 0;
+                for (; l + width <= count; l += width) {
+                    __builtin_prefetch(to + l + rows_at_once * n2, 1);
+                    const auto w = fft::load_roots(*roots, k1 * (j2 + l), k1);
+                    fft::store_beside(reinterpret_cast<T*>(to + l),
+                                      fft::times(get.groups[l / width][k1], w));
+                }
+                for (; l < count; ++l) to[l] = fft::times(get(l, k1), (*roots)(k1 * (j2 + l)));
             }
         });
     run_groups<T>(
@@ -267,7 +285,7 @@ void run_lines(std::int64_t n, std::int64_t lines, std::int64_t outputs, Beside 
         const CellsOfLine<std::remove_reference_t<Load>, decltype(begin(line))> cells{load,
                                                                                       begin(line)};
         run_long_line<T>(n, n1, cells, made);
-        auto get = [made](int, std::int64_t k) { return made[k]; };
+        const MadeLine<T> get{made};
         parallel_for(
             0, outputs, limits::thread_elements,
             [&](std::int64_t first, std::int64_t last) { emit(line, 1, get, first, last); });
@@ -333,12 +351,29 @@ struct Job {
         return [this](std::int64_t line) -> const T* { return in.line(line); };
     }
     Beside beside() const { return {in.lines_are_beside(), out.lines_are_beside()}; }
-    /// write(to, l, k) writes output k of a line that lies there. Lines are written side by side,
-    /// since those beside each other share cache lines. vectors(lines, g, k, end) may write outputs
-    /// k, k + 1, ... of all lines of group g, and returns up to where.
-    template <class Write, class Vectors>
-    void emit(std::int64_t line, int count, std::int64_t first, std::int64_t last, Write&& write,
-              Vectors&& vectors) const {
+    /// Outputs [first, last) of `count` lines that get has. write(to, l, k) writes output k of line
+    /// l, which lies there. Where they are given, columns(lines, cells, k, end) writes outputs k,
+    /// k + 1, ... of as many lines as a vector has lanes, and along(to, line, k, end) those of one
+    /// line; they return up to where.
+    template <class Get, class Write, class Columns, class Along>
+    void emit(std::int64_t line, int count, Get get, std::int64_t first, std::int64_t last,
+              Write&& write, Columns&& columns, Along&& along) const {
+        if constexpr (requires { get.groups; }) {
+            emit_groups(line, count, get, first, last, write, columns);
+        } else {
+            T* to = out.line(line);
+            std::int64_t k = first;
+            for (; k < last && (k == 0 || k % fft::lanes<T>); ++k) write(to + k * out.stride, 0, k);
+            k = along(to, get.line, k, last);
+            for (; k < last; ++k) write(to + k * out.stride, 0, k);
+        }
+    }
+
+  private:
+    /// Lines are written side by side, since those beside each other share cache lines.
+    template <class Write, class Columns>
+    void emit_groups(std::int64_t line, int count, Made<T> get, std::int64_t first,
+                     std::int64_t last, Write&& write, Columns&& columns) const {
         constexpr int width = fft::lanes<T>;
         T* to[most_lines<T>];
         for (int l = 0; l < count; ++l) to[l] = out.line(line + l);
@@ -348,20 +383,39 @@ struct Job {
             for (int l = 0; l < count; l += width) {
                 const int many = std::min(count, l + width);
                 std::int64_t k = from;
-                if (many == l + width) k = vectors(to + l, l / width, from, end);
+                if (many == l + width) k = columns(to + l, get.groups[l / width], from, end);
                 for (; k < end; ++k) {
                     for (int at = l; at < many; ++at) write(to[at] + k * out.stride, at, k);
                 }
             }
         }
     }
-    template <class Write>
-    void emit(std::int64_t line, int count, std::int64_t first, std::int64_t last,
-              Write&& write) const {
-        emit(line, count, first, last, write,
-             [](T* const*, int, std::int64_t k, std::int64_t) { return k; });
+};
+
+/// No outputs by vectors.
+struct OneByOne {
+    template <class To, class From>
+    std::int64_t operator()(To, From, std::int64_t k, std::int64_t) const {
+        return k;
     }
 };
+
+/// Complex outputs k, k + 1, ... of as many lines as a vector has lanes: get(k) gives a vector.
+template <class T, class Get>
+std::int64_t store_columns(T* const* lines, std::int64_t stride, std::int64_t k, std::int64_t end,
+                           Get&& get) {
+    if (fft::are_beside(lines)) {
+        for (; k < end; ++k) fft::store_beside(lines[0] + k * stride, get(k));
+    } else if (stride == 2) {
+        for (; k + fft::run<T> <= end; k += fft::run<T>) {
+            Cx<fft::Vector<T>> next[fft::run<T>];
+#pragma GCC unroll 4
+            for (int m = 0; m < fft::run<T>; ++m) next[m] = get(k + m);
+            fft::store_runs(lines, 2 * k, next);
+        }
+    }
+    return k;
+}
 
 /// Complex numbers as they lie in the operand; real and imaginary parts change places on the way
 /// into a backward transform.
@@ -377,10 +431,12 @@ struct Numbers {
         const T re = x[0], im = side.complex ? x[1] : T(0);
         return forward ? Cx<T>{re, im} : Cx<T>{im, re};
     }
-    /// Whether those of a vector from j on lie beside each other.
+    /// Whether those of a vector from j on lie beside each other: vector(line, j). prefetch(line,
+    /// j) may be of any j.
     bool has_vector(std::int64_t j) const {
         return side.complex && side.stride == 2 && j + fft::lanes<T> <= have;
     }
+    void prefetch(const T* line, std::int64_t j) const { __builtin_prefetch(line + 2 * j); }
     Cx<fft::Vector<T>> vector(const T* line, std::int64_t j) const {
         const auto x = fft::load_beside(line + 2 * j);
         return forward ? x : Cx<fft::Vector<T>>{x.im, x.re};
@@ -405,6 +461,7 @@ struct Numbers {
 template <class T>
 void run_complex(const Job<T>& job) {
     using V = fft::Vector<T>;
+    constexpr int width = fft::lanes<T>;
     const Numbers<T> numbers{job.in, std::min(job.in.count, job.n), job.forward};
     auto scaled = [&](auto x) {
         return job.forward ? decltype(x){x.re * job.scale, x.im * job.scale}
@@ -413,84 +470,181 @@ void run_complex(const Job<T>& job) {
     run_lines<T>(
         job.n, job.lines, job.n, job.beside(), job.begin(), numbers,
         [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
-            auto write = [&](T* to, int l, std::int64_t k) {
-                const Cx<T> x = scaled(get(l, k));
-                to[0] = x.re;
-                to[1] = x.im;
-            };
-            if constexpr (requires { get.groups; }) {
-                auto vectors = [&](T* const* lines, int g, std::int64_t k, std::int64_t end) {
-                    const Cx<V>* cells = get.groups[g];
-                    if (fft::are_beside(lines)) {
-                        for (; k < end; ++k)
-                            fft::store_beside(lines[0] + k * job.out.stride, scaled(cells[k]));
-                    } else if (job.out.stride == 2) {
-                        for (; k + fft::run<T> <= end; k += fft::run<T>) {
-                            Cx<V> next[fft::run<T>];
-#pragma GCC unroll 4
-                            for (int m = 0; m < fft::run<T>; ++m) next[m] = scaled(cells[k + m]);
-                            fft::store_runs(lines, 2 * k, next);
-                        }
+            job.emit(
+                line, count, get, first, last,
+                [&](T* to, int l, std::int64_t k) {
+                    const Cx<T> x = scaled(get(l, k));
+                    to[0] = x.re;
+                    to[1] = x.im;
+                },
+                [&](T* const* lines, const Cx<V>* cells, std::int64_t k, std::int64_t end) {
+                    return store_columns(lines, job.out.stride, k, end,
+                                         [&](std::int64_t at) { return scaled(cells[at]); });
+                },
+                [&](T* to, const Cx<T>* made, std::int64_t k, std::int64_t end) {
+                    if (job.out.stride != 2) return k;
+                    for (; k + width <= end; k += width) {
+                        const auto x = fft::load_beside(reinterpret_cast<const T*>(made + k));
+                        fft::store_beside(to + 2 * k, scaled(x));
                     }
                     return k;
-                };
-                job.emit(line, count, first, last, write, vectors);
-            } else {
-                job.emit(line, count, first, last, write);
-            }
+                });
         });
 }
 
+/// Reals of which each two that follow each other are one complex number.
+template <class T>
+struct PairsOfReals {
+    const Side<T>& side;
+    std::int64_t have;  ///< reals of a line; zeros follow
+
+    Cx<T> operator()(const T* line, std::int64_t j) const {
+        const std::int64_t s = side.stride;
+        return {2 * j < have ? line[2 * j * s] : T(0),
+                2 * j + 1 < have ? line[(2 * j + 1) * s] : T(0)};
+    }
+    bool has_vector(std::int64_t j) const {
+        return side.stride == 1 && 2 * (j + fft::lanes<T>) <= have;
+    }
+    void prefetch(const T* line, std::int64_t j) const { __builtin_prefetch(line + 2 * j); }
+    Cx<fft::Vector<T>> vector(const T* line, std::int64_t j) const {
+        return fft::load_beside(line + 2 * j);
+    }
+    std::int64_t vectors(const T* const* lines, std::int64_t j, std::int64_t end,
+                         Cx<fft::Vector<T>>* cells) const {
+        end = std::min(end, have / 2);
+        if (fft::are_beside(lines, 1)) {
+            for (; j < end; ++j) {
+                const T* p = lines[0] + 2 * j * side.stride;
+                cells[j] = {fft::load_vector(p), fft::load_vector(p + side.stride)};
+            }
+        } else if (side.stride == 1) {
+            for (; j + fft::run<T> <= end; j += fft::run<T>)
+                fft::load_runs(lines, 2 * j, cells + j);
+        }
+        return j;
+    }
+};
+
 /// An even number of reals as half as many complex numbers; the spectrum is put together after.
+/// Of the spectrum of n reals, from cells a and b that lie opposite to each other: one number.
+template <class X, class W>
+Cx<X> joined(Cx<X> a, Cx<X> b, const W& w) {
+    const Cx<X> even{a.re + b.re, a.im - b.im}, odd{a.im + b.im, b.re - a.re};
+    return even + fft::times(odd, w);
+}
+
 template <class T>
 void run_real_forward(const Job<T>& job) {
-    std::int64_t n = job.n, half = n / 2, have = std::min(job.in.count, n);
-    auto w = Roots<T>::of(n);
-    T sign = job.forward ? T(1) : T(-1);  // a backward transform of reals is the conjugate
+    using V = fft::Vector<T>;
+    constexpr int width = fft::lanes<T>;
+    const std::int64_t n = job.n, half = n / 2;
+    const auto w = Roots<T>::of(n);
+    const T scale = job.scale / 2;
+    // A backward transform of reals is the conjugate.
+    const T scale_im = (job.forward ? T(1) : T(-1)) * scale;
+    auto scaled = [&](auto x) { return decltype(x){x.re * scale, x.im * scale_im}; };
     run_lines<T>(
         half, job.lines, half + 1, job.beside(), job.begin(),
-        [&](const T* p, std::int64_t j) -> Cx<T> {
-            std::int64_t s = job.in.stride;
-            return {2 * j < have ? p[2 * j * s] : T(0),
-                    2 * j + 1 < have ? p[(2 * j + 1) * s] : T(0)};
-        },
+        PairsOfReals<T>{job.in, std::min(job.in.count, n)},
         [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
-            const T scale = job.scale / 2;
-            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
-                const Cx<T> a = get(l, k == half ? 0 : k), b = get(l, k == 0 ? 0 : half - k);
-                const Cx<T> even{a.re + b.re, a.im - b.im}, odd{a.im + b.im, b.re - a.re};
-                const Cx<T> x = even + fft::times(odd, (*w)(k));
-                to[0] = x.re * scale;
-                to[1] = sign * x.im * scale;
-            });
+            auto opposite = [&](std::int64_t k) { return k == 0 ? 0 : half - k; };
+            job.emit(
+                line, count, get, first, last,
+                [&](T* to, int l, std::int64_t k) {
+                    const Cx<T> x =
+                        scaled(joined(get(l, k == half ? 0 : k), get(l, opposite(k)), (*w)(k)));
+                    to[0] = x.re;
+                    to[1] = x.im;
+                },
+                [&](T* const* lines, const Cx<V>* cells, std::int64_t k, std::int64_t end) {
+                    return store_columns(lines, job.out.stride, k, end, [&](std::int64_t at) {
+                        return scaled(
+                            joined(cells[at == half ? 0 : at], cells[opposite(at)], (*w)(at)));
+                    });
+                },
+                [&](T* to, const Cx<T>* made, std::int64_t k, std::int64_t end) {
+                    if (job.out.stride != 2 || k == 0) return k;
+                    const T* parts = reinterpret_cast<const T*>(made);
+                    for (end = std::min(end, half); k + width <= end; k += width) {
+                        const auto a = fft::load_beside(parts + 2 * k),
+                                   b = fft::load_backward(parts + 2 * (half - k - width + 1));
+                        fft::store_beside(to + 2 * k,
+                                          scaled(joined(a, b, fft::load_roots(*w, k, 1))));
+                    }
+                    return k;
+                });
         });
 }
+
+/// The numbers whose transform has the reals as its parts, from a spectrum of half + 1 numbers.
+template <class T>
+struct HalfSpectrum {
+    const Side<T>& side;
+    std::int64_t half, have;  ///< of a line; zeros follow
+    const Roots<T>& roots;
+    T sign;
+
+    Cx<T> operator()(const T* line, std::int64_t k) const {
+        return turned(number(line, k), number(line, half - k), std::conj(roots(k)));
+    }
+    bool has_vector(std::int64_t k) const {
+        return side.complex && side.stride == 2 && k > 0 && k + fft::lanes<T> <= half &&
+               half - k < have && k + fft::lanes<T> <= have;
+    }
+    void prefetch(const T* line, std::int64_t k) const {
+        __builtin_prefetch(line + 2 * k);
+        __builtin_prefetch(line + 2 * (half - k));
+    }
+    Cx<fft::Vector<T>> vector(const T* line, std::int64_t k) const {
+        const auto a = fft::load_beside(line + 2 * k),
+                   b = fft::load_backward(line + 2 * (half - k - fft::lanes<T> + 1));
+        const auto w = fft::load_roots(roots, k, 1);
+        return turned(signed_(a), signed_(b), Cx<fft::Vector<T>>{w.re, -w.im});
+    }
+
+  private:
+    Cx<T> number(const T* line, std::int64_t k) const {
+        if (k >= have) return {0, 0};
+        const T* x = line + k * side.stride;
+        return {x[0], side.complex && k > 0 && k < half ? sign * x[1] : T(0)};
+    }
+    Cx<fft::Vector<T>> signed_(Cx<fft::Vector<T>> x) const { return {x.re, sign * x.im}; }
+    template <class X, class W>
+    static Cx<X> turned(Cx<X> a, Cx<X> b, const W& w) {
+        const Cx<X> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
+        const Cx<X> turned = fft::times(odd, w);
+        // even + i turned, swapped: the transform is backward.
+        return {even.im + turned.re, even.re - turned.im};
+    }
+};
 
 template <class T>
 void run_real_backward(const Job<T>& job) {
-    std::int64_t n = job.n, half = n / 2, have = std::min(job.in.count, half + 1);
-    auto w = Roots<T>::of(n);
-    T sign = job.forward ? T(-1) : T(1);
-    auto spectrum = [&](const T* p, std::int64_t k) -> Cx<T> {
-        if (k >= have) return {0, 0};
-        const T* x = p + k * job.in.stride;
-        return {x[0], job.in.complex && k > 0 && k < half ? sign * x[1] : T(0)};
-    };
+    constexpr int width = fft::lanes<T>;
+    const std::int64_t n = job.n, half = n / 2;
+    const auto w = Roots<T>::of(n);
     run_lines<T>(
         half, job.lines, half, job.beside(), job.begin(),
-        [&](const T* p, std::int64_t k) -> Cx<T> {
-            Cx<T> a = spectrum(p, k), b = spectrum(p, half - k);
-            Cx<T> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
-            Cx<T> turned = fft::times(odd, std::conj((*w)(k)));
-            // even + i turned, swapped: the transform is backward.
-            return {even.im + turned.re, even.re - turned.im};
-        },
+        HalfSpectrum<T>{job.in, half, std::min(job.in.count, half + 1), *w,
+                        job.forward ? T(-1) : T(1)},
         [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
-            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
-                const Cx<T> x = get(l, k);
-                to[k * job.out.stride] = x.im * job.scale;
-                to[(k + 1) * job.out.stride] = x.re * job.scale;
-            });
+            job.emit(
+                line, count, get, first, last,
+                [&](T* to, int l, std::int64_t k) {
+                    const Cx<T> x = get(l, k);
+                    to[k * job.out.stride] = x.im * job.scale;
+                    to[(k + 1) * job.out.stride] = x.re * job.scale;
+                },
+                OneByOne{},
+                [&](T* to, const Cx<T>* made, std::int64_t k, std::int64_t end) {
+                    if (job.out.stride != 1) return k;
+                    for (; k + width <= end; k += width) {
+                        const auto x = fft::load_beside(reinterpret_cast<const T*>(made + k));
+                        fft::store_beside(to + 2 * k, {x.im * job.scale, x.re * job.scale});
+                    }
+                    return k;
+                });
         });
 }
 
@@ -512,12 +666,13 @@ void run_odd_real(const Job<T>& job, FftKind kind) {
             return swaps ? Cx<T>{im, re} : Cx<T>{re, im};
         },
         [&](std::int64_t line, int count, auto get, std::int64_t first, std::int64_t last) {
-            job.emit(line, count, first, last, [&](T* to, int l, std::int64_t k) {
+            auto write = [&](T* to, int l, std::int64_t k) {
                 Cx<T> x = get(l, k);
                 if (swaps) std::swap(x.re, x.im);
                 to[0] = x.re * job.scale;
                 if (!spectrum) to[1] = x.im * job.scale;
-            });
+            };
+            job.emit(line, count, get, first, last, write, OneByOne{}, OneByOne{});
         });
 }
 

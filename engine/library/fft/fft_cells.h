@@ -72,6 +72,44 @@ inline void store_beside(float* p, Cx<Vector<float>> x) {
     store_vector(p, __builtin_shufflevector(x.re, x.im, 0, 8, 1, 9, 2, 10, 3, 11));
     store_vector(p + 8, __builtin_shufflevector(x.re, x.im, 4, 12, 5, 13, 6, 14, 7, 15));
 }
+inline Vector<double> reversed(Vector<double> v) {
+    return __builtin_shufflevector(v, v, 3, 2, 1, 0);
+}
+inline Vector<float> reversed(Vector<float> v) {
+    return __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+/// Numbers that lie beside each other, the last of them in the first lane.
+template <class T>
+inline Cx<Vector<T>> load_backward(const T* p) {
+    const Cx<Vector<T>> x = load_beside(p);
+    return {reversed(x.re), reversed(x.im)};
+}
+
+/// at(l) is where the number of lane l lies.
+template <class T, class At>
+inline Cx<Vector<T>> load_each(At&& at) {
+    if constexpr (sizeof(T) == 8) {
+        auto number = [&](int l) -> VectorOf<T, 16>::type {
+            return *reinterpret_cast<const UnalignedVectorOf<T, 16>::type*>(at(l));
+        };
+        const Vector<T> a = __builtin_shufflevector(number(0), number(2), 0, 1, 2, 3),
+                        b = __builtin_shufflevector(number(1), number(3), 0, 1, 2, 3);
+        return {__builtin_shufflevector(a, b, 0, 4, 2, 6),
+                __builtin_shufflevector(a, b, 1, 5, 3, 7)};
+    } else {
+        const Vector<T> re{at(0)->real(), at(1)->real(), at(2)->real(), at(3)->real(),
+                           at(4)->real(), at(5)->real(), at(6)->real(), at(7)->real()},
+            im{at(0)->imag(), at(1)->imag(), at(2)->imag(), at(3)->imag(),
+               at(4)->imag(), at(5)->imag(), at(6)->imag(), at(7)->imag()};
+        return {re, im};
+    }
+}
+/// The roots of k, k + step, ..., one for each lane.
+template <class T>
+inline Cx<Vector<T>> load_roots(const Roots<T>& roots, std::int64_t k, std::int64_t step) {
+    return times(load_each<T>([&](int l) { return roots.fine(k + l * step); }),
+                 load_each<T>([&](int l) { return roots.coarse(k + l * step); }));
+}
 
 /// Numbers that a vector holds of one line.
 template <class T>
@@ -99,11 +137,11 @@ inline void store_runs(T* const* lines, std::int64_t offset, const Cx<Vector<T>>
     for (int l = 0; l < lanes<T>; ++l) store_vector(lines[l] + offset, v[l]);
 }
 
-/// Whether a number of each lane lies beside that of the lane before it.
+/// Whether a number of each lane lies beside that of the lane before it; it has so many parts.
 template <class T>
-inline bool are_beside(T* const* lines) {
+inline bool are_beside(T* const* lines, int parts = 2) {
     for (int l = 1; l < lanes<T>; ++l) {
-        if (lines[l] != lines[0] + 2 * l) return false;
+        if (lines[l] != lines[0] + parts * l) return false;
     }
     return true;
 }

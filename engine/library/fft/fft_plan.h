@@ -32,6 +32,11 @@ template <class X, class T>
 inline Cx<X> times(Cx<X> a, const std::complex<T>& w) {
     return {a.re * w.real() - a.im * w.imag(), a.re * w.imag() + a.im * w.real()};
 }
+/// The same, with a root for each lane.
+template <class X>
+inline Cx<X> times(Cx<X> a, Cx<X> w) {
+    return {a.re * w.re - a.im * w.im, a.re * w.im + a.im * w.re};
+}
 
 /// Elements of a vector of 32 bytes.
 template <class T>
@@ -83,12 +88,15 @@ class Roots {
     explicit Roots(std::int64_t n);
     /// exp(-2 pi i k / n) for 0 <= k < n.
     std::complex<T> operator()(std::int64_t k) const {
-        std::complex<T> a = fine_[static_cast<std::size_t>(k & mask_)];
-        std::complex<T> b = coarse_[static_cast<std::size_t>(k >> shift_)];
+        const std::complex<T> a = *fine(k), b = *coarse(k);
         return {a.real() * b.real() - a.imag() * b.imag(),
                 a.real() * b.imag() + a.imag() * b.real()};
     }
     static std::shared_ptr<const Roots> of(std::int64_t n);
+
+    /// Where the factors of a root lie.
+    const std::complex<T>* fine(std::int64_t k) const { return fine_.data() + (k & mask_); }
+    const std::complex<T>* coarse(std::int64_t k) const { return coarse_.data() + (k >> shift_); }
 
   private:
     std::vector<std::complex<T>> fine_, coarse_;

@@ -162,3 +162,20 @@ def test_columns_and_rows_have_the_same_bits(shape, dtype):
         for transform in (un.fft.fft, un.fft.ifft):
             want = np.moveaxis(np.asarray(transform(un.asarray(rows))), -1, 0)
             assert (np.asarray(transform(un.asarray(x), axis=0)) == want).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("n", [2, 12, 30, 64, 126, 127, 254, 500])
+def test_a_line_alone_has_the_bits_of_a_line_among_others(n, dtype):
+    """Vectors of several lines and loops over one do the same arithmetic."""
+    a = np.random.default_rng(n).normal(size=(2, 9, n)).astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        a = (a + 1j * a[::-1, ::-1]).astype(dtype)
+    names = ["fft", "ifft", *(["irfft", "hfft"] if a.dtype.kind == "c" else ["rfft", "ihfft"])]
+    for name in names:
+        transform = getattr(un.fft, name)
+        together = np.asarray(transform(un.asarray(a[0])))
+        down = np.asarray(transform(un.asarray(a[0].T.copy()), axis=0)).T
+        for k in range(9):
+            alone = np.asarray(transform(un.asarray(a[0, k])))
+            assert alone.tobytes() == together[k].tobytes() == down[k].tobytes(), (name, k)

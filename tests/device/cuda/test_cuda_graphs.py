@@ -21,7 +21,9 @@ class Calls:
 
     def __init__(self):
         self._before = {}
-        self._before = {name: self.of(name) for name in (*MAKES, *UPDATES, *ALLOCATIONS, "cuGraphLaunch")}
+        self._before = {
+            name: self.of(name) for name in (*MAKES, *UPDATES, *ALLOCATIONS, "cuGraphLaunch")
+        }
         self._all = self._total()
 
     def of(self, *names):
