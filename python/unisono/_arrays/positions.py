@@ -1,6 +1,7 @@
 """Indices: where elements are, grids of them, and between flat and full ones."""
 
 import math
+import operator
 
 import unisono as un
 
@@ -154,6 +155,10 @@ def indices(dimensions, dtype=int, sparse=False, *, mesh=None):
     shape = tuple(dimensions)
     n = len(shape)
     place = _mesh_of(None, mesh)
+    if n and max(shape) > 2 and un.dtype(dtype) == "bool":
+        raise TypeError(
+            f"indices: bools count to 1; got extents {shape}; expected a dtype of numbers"
+        )
     lines = [
         un.arange(extent, device=place if k == 0 or sparse else _beside(place))
         .astype(dtype, copy=False)
@@ -196,10 +201,10 @@ def unravel_index(indices, shape, order="C"):
     """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     x = as_array(indices)
-    if x.dtype.kind not in "iu":
+    if x.dtype.kind not in "biu":
         raise TypeError(f"unravel_index: expected integers; got dtype {x.dtype}")
     x = x.astype("int64", copy=False)
-    if order not in ("C", "F"):
+    if order not in ("C", "F", None):
         raise ValueError(f"unravel_index: order must be 'C' or 'F'; got {order!r}")
     size = math.prod(shape)
     if size >= 2**63:
@@ -243,7 +248,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     >>> int(un.ravel_multi_index((1, 2), (2, 5)))
     7
     """
-    dims = (dims,) if isinstance(dims, int) else tuple(dims)
+    dims = tuple(map(operator.index, (dims,) if isinstance(dims, int) else dims))
     multi_index = [as_array(i) for i in multi_index]
     if any(i.dtype.kind not in "biu" for i in multi_index):
         raise TypeError("ravel_multi_index: expected integers; convert with .astype(int)")
@@ -252,7 +257,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise ValueError(
             f"ravel_multi_index: as many index arrays as extents are needed; got {len(parts)} and {len(dims)}"
         )
-    if order not in ("C", "F"):
+    if order not in ("C", "F", None):
         raise ValueError(f"ravel_multi_index: order must be 'C' or 'F'; got {order!r}")
     if math.prod(dims) >= 2**63:
         raise ValueError(

@@ -48,6 +48,8 @@ def packbits(a, /, axis=None, bitorder="big"):
 
 
 def _bit_weights(bitorder, x):
+    if not isinstance(bitorder, str):
+        raise TypeError(f"bitorder must be str, not {type(bitorder).__name__}")
     if bitorder[:1] not in ("b", "l"):
         raise ValueError("'order' must be either 'little' or 'big'")
     weights = un.asarray([128, 64, 32, 16, 8, 4, 2, 1], dtype="uint8", device=x.device)

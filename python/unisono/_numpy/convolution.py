@@ -111,7 +111,12 @@ def correlate(a, v, mode="valid"):
     >>> un.correlate([1, 2, 3], [0, 1, 0.5], "same").tolist()
     [2.0, 3.5, 3.0]
     """
-    a, v = un.atleast_1d(as_array(a), as_array(v))
+    a, v = as_array(a), as_array(v)
+    for name, x in (("a", a), ("v", v)):
+        if x.ndim != 1:
+            raise ValueError(
+                f"correlate: operands have one axis; got {name} of shape {x.shape}; give sequences"
+            )
     if a.shape[0] == 0 or v.shape[0] == 0:
         raise ValueError(f"{'a' if a.shape[0] == 0 else 'v'} cannot be empty")
     v = v.conj()

@@ -128,10 +128,14 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         raise ValueError(f"cov: m has more than 2 dimensions; got shape {x.shape}")
     if y is not None and _as(y).ndim > 2:
         raise ValueError(f"cov: y has more than 2 dimensions; got shape {_as(y).shape}")
+    if dtype is not None and unisono.dtype(dtype).kind not in "fc":
+        raise TypeError(
+            f"cov: distances from the mean have fractions; got dtype {unisono.dtype(dtype)}; expected floats or complex numbers"
+        )
     dtype = dtype or _common(x.dtype, "float64", *([] if y is None else [_as(y).dtype]))
     x = _rows(x, rowvar).astype(dtype, copy=False)
     if x.shape[0] == 0:
-        return unisono.zeros((0, 0), dtype, device=x.device)
+        return unisono.zeros((0, 0), device=x.device)
     if y is not None:
         more = _rows(as_array_beside(y, x), rowvar).astype(dtype, copy=False)
         both = unisono.empty((x.shape[0] + more.shape[0], x.shape[1]), dtype, device=x.device)

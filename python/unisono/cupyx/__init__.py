@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import unisono as _un
 
-from .._numpy.float_errors import errstate, geterr, seterr
+from .._numpy.float_errors import errstate as _float_errors
+from .._numpy.float_errors import geterr, seterr
 from .._runtime.waits import DeviceSynchronized, allow_synchronize
 from . import jit, profiler, scipy
 from .gufunc import GeneralizedUFunc
@@ -32,6 +33,39 @@ __all__ = [
     "zeros_like_pinned",
     "zeros_pinned",
 ]
+
+
+class errstate(_float_errors):
+    """`unisono.errstate`, with CuPy's word for errors of linear algebra, which are raised in any case.
+
+    Parameters
+    ----------
+    linalg : {None, "raise"}
+        What happens for singular matrices.
+    fallback_mode : None
+    **treatments : str, optional
+        As of `unisono.errstate`.
+
+    Raises
+    ------
+    ValueError
+        For another treatment of errors of linear algebra.
+
+    Examples
+    --------
+    >>> import unisono.cupy as cp, unisono.cupyx as cupyx
+    >>> with cupyx.errstate(linalg="raise"):
+    ...     cp.linalg.inv(cp.zeros((2, 2)))
+    Traceback (most recent call last):
+    numpy.linalg.LinAlgError: inv: Singular matrix
+    """
+
+    def __init__(self, *, linalg=None, fallback_mode=None, **treatments):
+        if linalg not in (None, "raise"):
+            raise ValueError(
+                f"errstate: errors of linear algebra are raised; got linalg={linalg!r}; expected 'raise'"
+            )
+        super().__init__(**treatments)
 
 
 def rsqrt(x):

@@ -177,3 +177,23 @@ def test_functions_refuse_the_dtypes_that_numpy_refuses(name):
         if name.startswith("logical") and dtype == "uint16":
             continue  # NumPy has a rule of its own
         assert result(un, [1], dtype=dtype) == result(np, [1], dtype=dtype), dtype
+
+
+def test_refusals_of_indices_and_sequences():
+    for expression in (
+        "m.correlate(m.zeros((5, 2)), m.zeros(3))",
+        "m.correlate(m.zeros(5), m.asarray(2.0))",
+        "m.ravel_multi_index([m.asarray([1]), m.asarray([2])], (4.0, 4))",
+        "m.indices((2, 3), dtype=bool)",
+        "m.indices((2, 2), dtype=bool)",
+        "m.packbits(m.asarray([1, 2]), bitorder=10.5)",
+        "m.unpackbits(m.asarray([1], dtype='uint8'), bitorder=1)",
+        "m.ravel_multi_index([m.asarray([1, 3]), m.asarray([2, 0])], (4, 4), order=None)",
+        "m.asarray(m.unravel_index(m.asarray([5, 7]), (3, 4), order=None))",
+        "m.asarray(m.unravel_index(m.asarray([True, False]), (3, 4)))",
+        "m.cov(m.ones((0, 3), dtype='float32'), dtype='float32')",
+    ):
+        check(expression)
+    for m in (np, un):
+        with pytest.raises(TypeError):
+            m.cov(m.asarray([[1, 2, 4], [3, 5, 1]]), dtype="int16")
