@@ -83,6 +83,8 @@ def call(flattener, e):
     if found and getattr(value, "__module__", "") == "unisono.cuda.warps":
         if value.__name__.startswith("threadfence") and not e.args:
             return _call("un.mem_fence", e)
+        if value.__name__ == "nanosleep" and len(e.args) == 1:
+            return _call("un.mem_fence", e)
         if value.__name__ == "fma":
             return _call("un.fma", e, *e.args)
     if found and getattr(value, "__name__", "") == "compare_and_swap" and len(e.args) == 3:

@@ -533,10 +533,13 @@ def pinned_array_like(ary):
 
 
 def mapped_array(shape, dtype="float64", strides=None, order="C", stream=None, **options):
-    """A new array that the host and the current device share, as far as the device can."""
+    """A new array that the host and the current device share, as far as the device can; else one of the device."""
     import unisono as un
 
-    return un.empty(shape, dtype, order=order, device=current_device(), memory="shared")
+    try:
+        return un.empty(shape, dtype, order=order, device=current_device(), memory="shared")
+    except _engine.DeviceError:  # the device has no such memory
+        return un.empty(shape, dtype, order=order, device=current_device())
 
 
 managed_array = mapped_array

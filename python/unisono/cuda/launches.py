@@ -129,6 +129,19 @@ class Kernel:
         threads = math.prod(sizes(self.__name__, blockdim, "threads"))
         return (current_device().max_work_group_size or 1024) // threads
 
+    def get_max_threads_per_block(self, signature=None):
+        """Threads that a block has at most on the current device; without a signature by each compiled one."""
+        return self._told(signature, current_device().max_work_group_size or 1024)
+
+    def get_regs_per_thread(self, signature=None):
+        """0, as bytes of constant, shared and private memory: not all devices tell them."""
+        return self._told(signature, 0)
+
+    get_const_mem_size = get_shared_mem_per_block = get_local_mem_per_thread = get_regs_per_thread
+
+    def _told(self, signature, value):
+        return value if signature is not None else dict.fromkeys(self.overloads, value)
+
     @property
     def signatures(self):
         """The argument types compiled so far."""
@@ -215,6 +228,18 @@ class Launch:
 
     def _launch(self, args):
         args = tuple(_handled(a) if isinstance(a, ArgumentHandler) else a for a in args)
+        try:
+            self._launch_on(args)
+        except TypeError as error:
+            if "an array that is not aligned" not in str(error):
+                raise
+            aligned = tuple(_aligned(a) for a in args)
+            self._launch_on(aligned)
+            for a, made in zip(args, aligned, strict=True):
+                if made is not a and a.flags.writeable:
+                    a[...] = made
+
+    def _launch_on(self, args):
         device = _device_of(args) or current_device().name
         spans_the_grid = self._kernel.spans_the_grid
         threads = self._threads if spans_the_grid else None
@@ -235,6 +260,12 @@ def _handled(given):
     if given.copies_out or _device_of([array]) is not None:
         return array
     return array.copy()
+
+
+def _aligned(a):
+    """A copy of a NumPy array whose elements lie at odd addresses, anything else as it is."""
+    flags = getattr(a, "flags", None)
+    return a if isinstance(a, _engine._Array) or getattr(flags, "aligned", True) else a.copy()
 
 
 def _device_of(args):

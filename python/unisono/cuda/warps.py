@@ -154,6 +154,16 @@ def brev(x):
     _only_in_kernels("brev")
 
 
+def nanosleep(ns):
+    """Wait about so many nanoseconds at most (inside of a kernel): a fence, since other threads run meanwhile anyway.
+
+    Parameters
+    ----------
+    ns : int
+    """
+    _only_in_kernels("nanosleep")
+
+
 def threadfence():
     """Order this thread's accesses to memory before it and behind it, as the device sees them (inside of a kernel)."""
     _only_in_kernels("threadfence")
