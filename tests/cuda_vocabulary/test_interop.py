@@ -31,9 +31,16 @@ def test_arrays_of_devices_are_taken_as_they_are(chosen):
     with pytest.raises(TypeError, match="use cuda.to_device"):
         cuda.as_cuda_array(np.arange(3))
     if x.device.name.startswith("cuda"):
+
+        class Foreign:
+            __cuda_array_interface__ = x.__cuda_array_interface__
+
+        double[1, 4](Foreign())
+        assert x.copy_to_host().tolist() == [0, 2, 4]
+        assert cuda.as_cuda_array(Foreign()).copy_to_host().tolist() == [0, 2, 4]
         y = cuda.from_cuda_array_interface(x.__cuda_array_interface__, owner=x)
         double[1, 4](y)
-        assert x.copy_to_host().tolist() == [0, 2, 4]
+        assert x.copy_to_host().tolist() == [0, 4, 8]
 
 
 def test_arrays_at_odd_addresses_are_copied_there_and_back(chosen):

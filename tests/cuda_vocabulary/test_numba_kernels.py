@@ -1,6 +1,8 @@
 """What Numba's CUDA has for kernels beyond their words: arguments, cooperative groups, shared memory of records."""
 
+import enum
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -473,3 +475,34 @@ def test_methods_of_elements(chosen):
     expected = a.conj() * (a + 1).conj()
     conjugates[1, 2](a, bits)
     assert a.tolist() == expected.tolist() and bits.tolist() == a.real.view("i8").tolist()
+
+
+class Code(enum.IntEnum):
+    fine = 2
+    lost = 404
+
+
+def test_members_of_enums_have_constant_names(chosen):
+    @cuda.jit
+    def coded(x, out):
+        i = cuda.grid(1)
+        out[i] = Code["lost"] if x[i] == Code.fine else Code["fine"]
+        if Code["fine"] == Code["lost"]:
+            out[i] = -1
+
+    out = np.zeros(3, np.int64)
+    coded[1, 3](np.array([2, 404, 7]), out)
+    assert out.tolist() == [404, 2, 2]
+
+
+def digits(x):
+    return len(str(x))
+
+
+def test_text_in_elementwise_functions_runs_on_the_host():
+    for device in un.devices():
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            counted = un.vectorize("int64(int64)", target=device.name)(digits)
+            assert counted(np.array([2, 404, 50])).tolist() == [1, 3, 2]
+        assert any("runs on the host" in str(w.message) for w in told) == (device.name != "cpu")

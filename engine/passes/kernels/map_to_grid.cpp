@@ -24,6 +24,7 @@ class KernelMaker {
         to_.params = from.params;
         to_.arrays = from.arrays;
         to_.vars = from.vars;
+        to_.natives = from.natives;  // the writer of device code refuses their calls
         to_.sites = from.sites;
         to_.files = from.files;
         if (piece.returns) to_.results = from.results;

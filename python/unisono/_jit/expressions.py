@@ -352,6 +352,10 @@ class Expressions:
             return item
         found, value = self.resolve(e.value)
         if found and isinstance(value, enum.EnumMeta):
+            name = e.slice.value if isinstance(e.slice, ast.Constant) else None
+            if name in value.__members__:  # known now: devices have no text
+                member = ast.Attribute(value=e.value, attr=name, ctx=ast.Load())
+                return self.expression(ast.copy_location(member, e))
             from .enum_library import member_named
 
             function = self.library(e, member_named(value))

@@ -230,13 +230,13 @@ class Launch:
         args = tuple(_handled(a) if isinstance(a, ArgumentHandler) else a for a in args)
         try:
             self._launch_on(args)
-        except TypeError as error:
-            if "an array that is not aligned" not in str(error):
+        except TypeError:
+            taken = tuple(map(_taken, args))
+            if all(a is made for a, made in zip(args, taken, strict=True)):
                 raise
-            aligned = tuple(_aligned(a) for a in args)
-            self._launch_on(aligned)
-            for a, made in zip(args, aligned, strict=True):
-                if made is not a and a.flags.writeable:
+            self._launch_on(taken)
+            for a, made in zip(args, taken, strict=True):
+                if made is not a and not isinstance(made, _engine._Array) and a.flags.writeable:
                     a[...] = made
 
     def _launch_on(self, args):
@@ -262,10 +262,15 @@ def _handled(given):
     return array.copy()
 
 
-def _aligned(a):
-    """A copy of a NumPy array whose elements lie at odd addresses, anything else as it is."""
-    flags = getattr(a, "flags", None)
-    return a if isinstance(a, _engine._Array) or getattr(flags, "aligned", True) else a.copy()
+def _taken(a):
+    """What a kernel takes: a copy of a NumPy array at odd addresses, an array of another library's memory, else itself."""
+    if isinstance(a, _engine._Array):
+        return a
+    if hasattr(a, "__cuda_array_interface__"):
+        from .interop import as_cuda_array
+
+        return as_cuda_array(a)
+    return a if getattr(getattr(a, "flags", None), "aligned", True) else a.copy()
 
 
 def _device_of(args):
