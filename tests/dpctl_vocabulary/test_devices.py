@@ -347,3 +347,21 @@ def test_arguments_that_are_refused(chosen):
         dpctl.SyclTimer(device_timer="clock")
     with pytest.raises(TypeError, match="SyclTimer: expected a SyclQueue; got ellipsis"):
         dpctl.SyclTimer()(...)
+
+
+def test_shared_memory_has_a_buffer(chosen):
+    for kind in (memory.MemoryUSMShared, memory.MemoryUSMHost):
+        try:
+            m = kind(8, queue=dpctl.SyclQueue(chosen))
+        except memory.USMAllocationError:
+            continue  # the device has no such memory
+        view = memoryview(m)
+        assert (view.nbytes, view.format, view.readonly) == (8, "B", False)
+        view[:4] = b"abcd"
+        np.frombuffer(m, np.uint32)[1] = 7
+        assert m.tobytes() == b"abcd" + np.uint32(7).tobytes()
+        target = memory.MemoryUSMDevice(8, queue=dpctl.SyclQueue(chosen))
+        target.copy_from_host(m)
+        assert target.tobytes() == m.tobytes()
+    with pytest.raises(TypeError):
+        memoryview(memory.MemoryUSMDevice(8, queue=dpctl.SyclQueue(chosen)))

@@ -157,14 +157,18 @@ class MemoryUSMDevice(_Memory):
     __doc__ = _Memory.__doc__.replace("Bytes.\n", "Bytes of a device.\n", 1)
 
 
-class _Seen(_Memory):
+class _Seen(_Memory, _engine._BufferOfArray):
+    _has_format = True
+
     @property
     def __array_interface__(self):
         self.sycl_queue.wait()
         return np.asarray(self._bytes).__array_interface__
 
-    def __buffer__(self, flags):
-        return memoryview(np.asarray(self))
+    def __array__(self, dtype=None, copy=None):
+        self.sycl_queue.wait()
+        seen = np.asarray(self._bytes)
+        return seen if dtype is None and not copy else np.array(seen, dtype, copy=copy)
 
 
 class MemoryUSMShared(_Seen):

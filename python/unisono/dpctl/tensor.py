@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins  # functions of the same names become names of this module
 import functools
 
 import numpy as np
@@ -11,31 +12,63 @@ import unisono as un
 from .. import _engine
 from .._arrays.lifted import OPERATORS, OTHERS, lift
 from ..array_api import finfo
+from . import _functions
 from ._devices import SyclDevice
 from ._queues import SyclQueue, get_current_queue, get_device_cached_queue
 
 __all__ = [
-    "arange", "asarray", "asnumpy", "empty", "empty_like", "eye", "finfo", "from_numpy", "full", "full_like", "linspace", "ones",
-    "ones_like", "to_numpy", "usm_ndarray", "zeros", "zeros_like",
+    "arange", "asarray", "asnumpy", "clip", "cumulative_logsumexp", "empty", "empty_like", "eye", "finfo", "from_numpy", "full",
+    "full_like", "get_print_options", "linspace", "logsumexp", "ones", "ones_like", "print_options", "put", "reduce_hypot",
+    "set_print_options", "take", "to_numpy", "top_k", "usm_ndarray", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
-def _lifted(result, of=None):
-    """The result with arrays, and numbers of rank 0, as arrays of this module; numbers on the device of the array `of`."""
+def _lifted(result, of=None, on=None):
+    """The result with arrays, and numbers of rank 0, as arrays of this module; numbers on the device of the array `of`.
+
+    `on` is the queue and the kind of memory that they tell, by default those of the array `of`.
+    """
+    if on is None and of is not None:
+        on = getattr(of, "_on", None)
     if isinstance(result, tuple):
-        made = tuple(_lifted(r, of) for r in result)
+        made = tuple(_lifted(r, of, on) for r in result)
         return type(result)(*made) if hasattr(result, "_fields") else made
     if isinstance(result, list):
-        return [_lifted(r, of) for r in result]
+        return [_lifted(r, of, on) for r in result]
     if isinstance(result, _engine._Array):
-        return result._as_type(usm_ndarray)
-    if (
+        made = result._as_type(usm_ndarray)
+    elif (
         of is not None
         and type(result).__module__ == "unisono"
         and getattr(result, "shape", 0) == ()
     ):
-        return un.asarray(result, device=of.device)._as_type(usm_ndarray)
-    return result
+        made = un.asarray(result, device=of.device)._as_type(usm_ndarray)
+    else:
+        return result
+    if on is not None:
+        made._on = on
+    return made
+
+
+def _together(arrays):
+    """The queue and the kind of memory of what is computed of arrays, or None for those of the device.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        If they tell several queues.
+    """
+    told = [a for a in arrays if isinstance(a, usm_ndarray)]
+    if not builtins.any("_on" in a.__dict__ for a in told):
+        return None
+    from .utils import ExecutionPlacementError, get_coerced_usm_type
+
+    queue = told[0].sycl_queue
+    if builtins.any(a.sycl_queue != queue for a in told[1:]):
+        raise ExecutionPlacementError(
+            "Execution placement can not be unambiguously inferred from input arguments; got arrays of several queues"
+        )
+    return queue, get_coerced_usm_type([a.usm_type for a in told])
 
 
 class usm_ndarray(_engine.ndarray):
@@ -80,14 +113,21 @@ class usm_ndarray(_engine.ndarray):
         flat = memory[first : first + count * dtype.itemsize].view(dtype.name)
         return _lifted(_engine.ndarray.reshape(flat, shape, order=order))
 
-    sycl_queue = property(lambda self: queue_of(self), doc="A SyclQueue of its device.")
+    sycl_queue = property(
+        lambda self: self._on[0] if "_on" in self.__dict__ else queue_of(self),
+        doc="The SyclQueue that it was made on, else one of its device.",
+    )
     sycl_device = property(
         lambda self: SyclDevice(_engine._find_device(self.device.name)), doc="Its SyclDevice."
     )
-    sycl_context = property(lambda self: queue_of(self).sycl_context, doc="Of its queue.")
+    sycl_context = property(lambda self: self.sycl_queue.sycl_context, doc="Of its queue.")
     usm_type = property(
         lambda self: (
-            "device" if self.memory == "host" and self.device.name == "cpu" else _usm[self.memory]
+            self._on[1]
+            if "_on" in self.__dict__
+            else "device"
+            if self.memory == "host" and self.device.name == "cpu"
+            else _usm[self.memory]
         ),
         doc='"device", "shared" or "host".',
     )
@@ -99,9 +139,52 @@ class usm_ndarray(_engine.ndarray):
 
         return as_usm_memory(self)
 
+    @property
+    def _pointer(self):
+        """Address of the first element."""
+        return self.data.ptr
+
+    @property
+    def __sycl_usm_array_interface__(self):
+        size, strides = self.itemsize, tuple(n // self.itemsize for n in self.strides)
+        return {
+            "data": (self._pointer, not self.flags.writeable),
+            "shape": tuple(self.shape),
+            "strides": None if self.flags.c_contiguous else strides,
+            "typestr": np.dtype(self.dtype.name).str if size else "",
+            "version": 1,
+            "syclobj": self.sycl_queue,
+            "offset": 0,
+        }
+
     def to_device(self, device, stream=None):
         """A copy on another device, or itself."""
-        return _lifted(super().to_device(_place(device, None)))
+        made = _lifted(super().to_device(_place(device, None)))
+        if isinstance(device, SyclQueue):
+            made._on = device, self.usm_type
+        return made
+
+    def _number(self, name):
+        if self.ndim:
+            raise TypeError(
+                f"only 0-dimensional arrays are converted to Python's numbers; got shape {self.shape}"
+            )
+        return getattr(_engine.ndarray, name)(self)
+
+    def __bool__(self):
+        return self._number("__bool__")
+
+    def __int__(self):
+        return self._number("__int__")
+
+    def __float__(self):
+        return self._number("__float__")
+
+    def __complex__(self):
+        return self._number("__complex__")
+
+    def __index__(self):
+        return self._number("__index__")
 
 
 # What dpctl's Device has beside the engine's names; arrays keep one kind of device.
@@ -119,6 +202,49 @@ lift(
     ],
     _lifted,
 )  # fmt: skip
+
+
+def _by_operands(name):
+    """The operator, whose results tell the queue and the kind of memory of both operands."""
+    of_one = getattr(usm_ndarray, name)
+
+    @functools.wraps(of_one)
+    def method(self, other):
+        on = _together((self, other))
+        made = of_one(self, other)
+        if on is not None and isinstance(made, usm_ndarray):
+            made._on = on
+        return made
+
+    return method
+
+
+def _in_place(name):
+    """The operator in place, of operands that can be cast within their kind."""
+    of_array = getattr(_engine.ndarray, name)
+
+    def method(self, other):
+        if isinstance(other, _engine._Array):
+            _together((self, other))
+            if not un.can_cast(other.dtype, self.dtype, casting="same_kind"):
+                raise ValueError(
+                    f"{name}: {self.dtype} cannot hold values of {other.dtype}; convert with astype first"
+                )
+            other = other.astype(self.dtype, copy=False)
+        try:
+            return of_array(self, other)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+for _name in (*OPERATORS, "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+    setattr(usm_ndarray, _name, _by_operands(_name))
+usm_ndarray.__hash__ = None
+for _name in "add sub mul truediv floordiv mod pow lshift rshift and or xor".split():
+    setattr(usm_ndarray, f"__i{_name}__", _in_place(f"__i{_name}__"))
 
 
 def queue_of(array):
@@ -146,10 +272,11 @@ def _place(device, queue):
 
 def _creation(name):
     function = getattr(un, name)
+    follows = name.endswith("_like") or name == "asarray"  # the array that it is given
 
     @functools.wraps(function)
-    def made(*args, device=None, usm_type="device", sycl_queue=None, **options):
-        if usm_type not in ("device", "shared", "host"):
+    def made(*args, device=None, usm_type=None, sycl_queue=None, **options):
+        if usm_type not in (None, "device", "shared", "host"):
             raise ValueError(
                 f"{name}: the kind of memory is 'device', 'shared' or 'host'; got {usm_type!r}"
             )
@@ -162,9 +289,24 @@ def _creation(name):
             "A",
         ) and name != "asarray" else None
         result = function(*args, device=place, **options)
-        if usm_type != "device" and str(place) != "cpu":
+        if usm_type not in (None, "device") and str(place) != "cpu":
             result = un.asarray(result, device=place, memory=usm_type)
-        return _lifted(result)
+        queue = sycl_queue or (device if isinstance(device, SyclQueue) else None)
+        if follows and isinstance(given, usm_ndarray) and device is None:
+            queue = queue or given.__dict__.get("_on", (None,))[0]
+            usm_type = usm_type or given.usm_type
+        usm_type = usm_type or "device"
+        if name == "asarray" and isinstance(given, usm_ndarray):
+            is_same = given.usm_type == usm_type and queue in (None, given.sycl_queue)
+            if is_same and result.data.ptr == given.data.ptr and result.dtype == given.dtype:
+                return given
+            if given.usm_type != usm_type and result.data.ptr == given.data.ptr:
+                result = result.copy()
+        several = isinstance(result, tuple)
+        made = _lifted(result)
+        for one in (made if several else (made,)) if queue or usm_type != "device" else ():
+            one._on = queue or queue_of(one), usm_type
+        return made
 
     made.__doc__ = f"`unisono.{name}` of a device or `sycl_queue`, in memory of a `usm_type`; gives a usm_ndarray."
     return made
@@ -207,6 +349,35 @@ def to_numpy(usm_ary, /):
 asnumpy = to_numpy
 
 
+def _wrapped(function):
+    @functools.wraps(function)
+    def made(*args, **options):
+        on = _together(args)
+        result = function(*args, **options)
+        if result is None or result is options.get("out"):
+            return result
+        return _lifted(result, next((a for a in args if isinstance(a, _engine._Array)), None), on)
+
+    return made
+
+
+top_k = _wrapped(_functions.top_k)
+logsumexp = _wrapped(_functions.logsumexp)
+reduce_hypot = _wrapped(_functions.reduce_hypot)
+cumulative_logsumexp = _wrapped(_functions.cumulative_logsumexp)
+take = _wrapped(_functions.take)
+put = _wrapped(_functions.put)
+clip = _wrapped(_functions.clip)
+set_print_options = _functions.set_print_options
+get_print_options = _functions.get_print_options
+print_options = _functions.print_options
+
+
+def __array_namespace_info__():
+    """What the namespace has, as the array API standard asks."""
+    return un.__array_namespace_info__()
+
+
 def rsqrt(x, /, out=None, order="K"):
     """One over the square root of each element."""
     return _given(1 / un.sqrt(x), out, order)
@@ -239,12 +410,32 @@ def __getattr__(name):
     if not callable(value) or isinstance(value, (type, un.dtype)):
         return value
 
+    is_elementwise = isinstance(value, un.ufunc) or name in ("real", "imag", "round")
+
     @functools.wraps(value)
     def function(*args, **options):
         of = next((a for a in args if isinstance(a, _engine._Array)), None)
-        result = value(*args, **options)
+        listed = args[0] if args and isinstance(args[0], (list, tuple)) else args
+        on = _together(listed)
         out = options.get("out")
-        return out if out is not None and result is out else _lifted(result, of)
+        if not is_elementwise:
+            if options.get("kind") == "radixsort":
+                options = {**options, "kind": "stable"}
+            result = value(*args, **options)
+            return out if out is not None and result is out else _lifted(result, of, on)
+        order = options.pop("order", "K")
+        options.pop("out", None)
+        try:
+            result = value(*args, **options)
+        except TypeError as error:
+            if builtins.any(
+                isinstance(a, _engine._Array) for a in args
+            ) and "not defined for" in str(error):
+                raise ValueError(str(error)) from None
+            raise
+        if out is None:
+            return _lifted(result if order in "KA" else _functions.in_order(result, order), of, on)
+        return _functions.stored(_lifted(result, of, on), name, out)
 
     if isinstance(value, un.ufunc):
         function.types = function.types_ = list(value.types)
