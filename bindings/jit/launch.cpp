@@ -81,7 +81,6 @@ bool submit_now(const std::shared_ptr<Specialisation>& made, const LaunchArgs& l
                 std::span<const LaunchOperand> operands) {
     Queue* queue = direct_queue(*made->queue_device);
     if (!queue) return false;
-    made->executable->check(launch);
     note_line();
     submit_launch(*queue, *made->code, operands, [&]() -> std::unique_ptr<const LateFault::Check> {
         auto fault = made->executable->submit(launch);

@@ -320,11 +320,12 @@ void OpenCLExecutable::enqueue(std::size_t index, const NDRange& range) {
     }
     bool has_offset = offset != std::array<std::size_t, 3>{0, 0, 0};
     OpenCLQueue& q = device_.here();
-    q.submit("clEnqueueNDRangeKernel", [&](cl_uint n, const cl_event* after, cl_event* event) {
-        return api().clEnqueueNDRangeKernel(
-            q.handle(), kernels_[index].kernel, static_cast<cl_uint>(range.dimensions),
-            has_offset ? offset.data() : nullptr, global.data(), local.data(), n, after, event);
-    });
+    q.submit_kernel(
+        "clEnqueueNDRangeKernel", [&](cl_uint n, const cl_event* after, cl_event* event) {
+            return api().clEnqueueNDRangeKernel(
+                q.handle(), kernels_[index].kernel, static_cast<cl_uint>(range.dimensions),
+                has_offset ? offset.data() : nullptr, global.data(), local.data(), n, after, event);
+        });
 }
 
 /// What the kernels of one launch report, and its host program. The records lie in memory that the

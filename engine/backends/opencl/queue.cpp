@@ -92,12 +92,19 @@ cl_event OpenCLQueue::event_of(std::uint64_t number) {
     {
         std::lock_guard lock(mutex_);
         if (number + events_.size() <= submitted_) return nullptr;
-        event = events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)];
-        api().clRetainEvent(event);
+        event = known_event_of(number);
+        if (event) api().clRetainEvent(event);
     }
+    if (!event) enqueue_marker(&event);
     // What another queue waits for must be on its way.
     if (!is_done(event)) hand_over();
     return event;
+}
+
+cl_event OpenCLQueue::known_event_of(std::uint64_t number) const {
+    const auto of = events_.end() - static_cast<std::ptrdiff_t>(submitted_ - number + 1);
+    const auto found = std::find_if(of, events_.end(), [](cl_event e) { return e != nullptr; });
+    return found == events_.end() ? nullptr : *found;
 }
 
 void OpenCLQueue::events_of(std::uint64_t number, std::vector<cl_event>& out) {
@@ -125,12 +132,21 @@ cl_event OpenCLQueue::first_event_of(std::uint64_t number) {
     return events_.front();
 }
 
+/// An event costs the thread that submits as much as a third of the submission: its memory comes
+/// back from the driver's threads. A kernel alone has one, since somebody may wait for it.
+bool OpenCLQueue::needs_event() const {
+    constexpr std::uint64_t kernels_an_event = 16;
+    return !options_.in_order || options_.profiling || submitted_ - told_ >= kernels_an_event ||
+           passed_.load(std::memory_order_relaxed) == submitted_;
+}
+
 void OpenCLQueue::note(cl_event event) {
     std::uint64_t number = 0;
     {
         std::lock_guard lock(mutex_);
         events_.push_back(event);
         number = ++submitted_;
+        if (event) told_ = number;
         if (passing_.ask(submitted_)) drop_passed();
         if (options_.profiling && !first_) {
             api().clRetainEvent(event);
@@ -157,18 +173,22 @@ void OpenCLQueue::keep(std::shared_ptr<const void> object) {
 
 /// In order or not, what is dropped is done and nothing before it is left.
 void OpenCLQueue::drop_passed() {
-    const auto first = options_.in_order
-                           ? std::partition_point(events_.begin(), events_.end(), is_done)
-                           : std::find_if_not(events_.begin(), events_.end(), is_done);
-    drop(static_cast<std::size_t>(first - events_.begin()));
+    std::size_t passed = 0;
+    for (std::size_t k = 0; k < events_.size(); ++k) {
+        if (!events_[k]) continue;
+        if (!is_done(events_[k])) break;
+        passed = k + 1;
+    }
+    drop(passed);
 }
 
 /// That many submissions are done.
 void OpenCLQueue::drop(std::size_t count) {
     for (; count > 0; --count) {
-        api().clReleaseEvent(events_.front());
+        if (events_.front()) api().clReleaseEvent(events_.front());
         events_.pop_front();
     }
+    passed_.store(submitted_ - events_.size(), std::memory_order_release);
     while (!kept_.empty() && kept_.front().first + events_.size() <= submitted_) kept_.pop_front();
 }
 
@@ -179,17 +199,25 @@ std::uint64_t OpenCLQueue::submitted() {
 
 bool OpenCLQueue::has_passed(std::uint64_t number) {
     if (!device_.is_usable()) return false;
-    std::lock_guard lock(mutex_);
-    if (number & all_before) {
+    if (number <= passed_.load(std::memory_order_acquire)) return true;
+    {
+        std::lock_guard lock(mutex_);
+        if (number & all_before) {
+            drop_passed();
+            return (number & ~all_before) + events_.size() <= submitted_;
+        }
+        if (number + events_.size() <= submitted_) return true;
+        if (options_.in_order && !passing_.ask(number, submitted_)) return false;
         drop_passed();
-        return (number & ~all_before) + events_.size() <= submitted_;
+        if (number + events_.size() <= submitted_) return true;
+        const cl_event event = known_event_of(number);
+        if (event) return !options_.in_order && is_done(event);
     }
-    if (number + events_.size() <= submitted_) return true;
-    if (options_.in_order && !passing_.ask(number, submitted_)) return false;
-    drop_passed();
-    if (number + events_.size() <= submitted_) return true;
-    return !options_.in_order &&
-           is_done(events_[static_cast<std::size_t>(number + events_.size() - submitted_ - 1)]);
+    try {
+        enqueue_marker(nullptr);  // which tells when it is asked for next
+    } catch (const Error&) {      // the device was just lost
+    }
+    return false;
 }
 
 bool OpenCLQueue::wait_for(std::uint64_t number, std::chrono::milliseconds most) {

@@ -1,6 +1,7 @@
 // A queue of an OpenCL device, whose submissions are numbered.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -31,6 +32,16 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
         cl_event event = nullptr;
         check(f(before.count(), before.events(), &event), call);
         if (event) note(event);
+    }
+    /// The same of a kernel. On a queue in order, of many that follow each other few have events:
+    /// f is given null where that of a later submission will do.
+    template <class F>
+    void submit_kernel(const char* call, F&& f) {
+        Waits before(*this);
+        std::lock_guard order(order_);
+        cl_event event = nullptr;
+        check(f(before.count(), before.events(), needs_event() ? &event : nullptr), call);
+        note(event);
     }
     /// Keeps an object until all that was submitted so far is done.
     void keep(std::shared_ptr<const void> object);
@@ -73,11 +84,16 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
     };
 
     void check(cl_int code, const char* call) const;
+    /// Whether the next kernel does; the thread holds order_.
+    bool needs_event() const;
     void note(cl_event event);
     void drop_passed();
     void drop(std::size_t count);
-    /// The caller's; null where the submission was seen to be done.
+    /// The caller's; null where the submission was seen to be done. A marker is enqueued where none
+    /// tells of it.
     cl_event event_of(std::uint64_t number);
+    /// Of a submission that was not seen to be done: the first that tells of it, which may be null.
+    cl_event known_event_of(std::uint64_t number) const;
     /// Adds those that are not done of what a number of mark() stands for; the caller's.
     void events_of(std::uint64_t number, std::vector<cl_event>& out);
     /// The same of the first one; null where all are done.
@@ -89,10 +105,13 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
     cl_command_queue queue_;  ///< never released: at exit the driver may be gone before us
     const QueueOptions options_;
     LaunchMemory launch_memory_;
-    std::mutex order_;             ///< numbers are in the order of the driver's
-    std::mutex mutex_;             ///< of what follows
-    std::deque<cl_event> events_;  ///< from the first submission that was not seen to be done on
-    std::uint64_t submitted_ = 0;  ///< the last one in events_
+    std::mutex order_;  ///< numbers are in the order of the driver's
+    std::mutex mutex_;  ///< of what follows
+    /// From the first submission that was not seen to be done on; null where it has none.
+    std::deque<cl_event> events_;
+    std::uint64_t submitted_ = 0;            ///< the last one in events_; changes under order_, too
+    std::uint64_t told_ = 0;                 ///< the last one that has an event; of order_
+    std::atomic<std::uint64_t> passed_ = 0;  ///< the last one that is not in events_
     PassingPolls passing_;
     std::deque<std::pair<std::uint64_t, std::shared_ptr<const void>>> kept_;
     cl_event first_ = nullptr;  ///< since the last record, where the queue profiles

@@ -127,6 +127,37 @@ def test_events(name):
     assert float(z[1]) == 4
 
 
+@un.kernel
+def add_one(x):
+    i = un.global_id(0)
+    x[i] += 1
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("launches", [1, 2, 15, 16, 17, 40])
+def test_any_launch_of_many_can_be_asked_and_waited_for(name, launches, waits):
+    """Not each one has an event of the driver's."""
+    first, second = un.Queue(name), un.Queue(name)
+    x = un.zeros(100, device=name)
+    un.synchronize()
+    with un.device(queue=first):
+        events = []
+        for _ in range(launches):
+            add_one[100](x)
+            events.append(first.record())
+    if waits:
+        second.wait_for(events[-1])
+        with un.device(queue=second):
+            y = x * 2
+        np.testing.assert_array_equal(host(y), np.full(100, 2.0 * launches))
+    else:
+        while not events[-1].done:
+            pass
+    assert all(event.done for event in events)
+    events[launches // 2].wait()
+    np.testing.assert_array_equal(host(x), np.full(100, 1.0 * launches))
+
+
 def test_a_queue_waits_for_events_of_another_one_and_of_its_own(name):
     first, second = un.Queue(name), un.Queue(name, order="out")
     x = un.asarray(np.arange(10.0), device=name)
