@@ -1,6 +1,7 @@
 """MPI jobs of their own that tests start: programs on a number of ranks."""
 
 import os
+import select
 import subprocess
 import sys
 import textwrap
@@ -33,3 +34,23 @@ def job(folder, ranks, text, *arguments, timeout=120, **how):
     command = command_of(folder, ranks, text, *arguments, **how)
     done = subprocess.run(**command, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout + done.stderr
+
+
+def by_python(folder, text, *arguments, timeout=120, **how):
+    """Exit status and output of a program that Python starts, without a launcher; `how` as in `command_of`."""
+    command = command_of(folder, 1, text, *arguments, head="", **how)
+    command["env"].pop("OMPI_MCA_rmaps_base_oversubscribe")
+    command["args"] = command["args"][3:]  # without mpirun
+    done = subprocess.run(**command, capture_output=True, timeout=timeout)
+    return done.returncode, done.stdout + done.stderr
+
+
+def ends(pid, seconds=60):
+    """Whether the process has ended, or does so in that time."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    ready, _, _ = select.select([process], [], [], seconds)
+    os.close(process)
+    return bool(ready)

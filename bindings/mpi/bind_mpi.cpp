@@ -18,6 +18,7 @@
 #include "core/settings.h"
 #include "mesh/virtual_ranks.h"
 #include "mpi/buffers.h"
+#include "mpi/processes.h"
 #include "mpi/requests.h"
 #include "mpi/windows.h"
 #include "tape/tape.h"
@@ -43,8 +44,6 @@ bool interrupted() {
     PyGILState_Release(state);
     return stop;
 }
-
-nb::object wrapped(std::unique_ptr<Communicator> c) { return nb::cast(PyComm{std::move(c)}); }
 
 comm::Shares shares_of(nb::handle given) {
     comm::Shares s;
@@ -332,8 +331,9 @@ void add_communicators(nb::module_& m) {
             return wrapped(unlocked([&] { return p->split(color, key); }));
         },
         nb::arg("color") = 0, nb::arg("key") = 0);
-    c.def("Split_nodes",
-          [](PyComm& p) { return wrapped(unlocked([&] { return p->split_nodes(); })); });
+    c.def("_split_nodes", [](PyComm& p, bool joins, int key) {
+        return wrapped(unlocked([&] { return p->split_nodes(joins, key); }));
+    });
     c.def(
         "_part",
         [](PyComm& p, const std::vector<int>& ranks, int tag) {
@@ -344,23 +344,25 @@ void add_communicators(nb::module_& m) {
         unlocked([&] { p->free(); });
         p.comm.reset();
     });
+    c.def("_disconnect", [](PyComm& p) {
+        unlocked([&] { p->disconnect(); });
+        p.comm.reset();
+    });
+    c.def_prop_ro("_partners", [](const PyComm& p) { return p->partners(); });
     c.def("_world_ranks", [](PyComm& p) { return p->world_ranks(); });
     c.def("_window", &make_window, nb::arg("count"), nb::arg("dtype"), nb::arg("kind"),
           nb::arg("memory").none() = nb::none());
 }
 
-struct PyJob {
-    std::unique_ptr<Job> job;
-};
-
 void add_job(nb::module_& m) {
-    nb::class_<PyJob>(m, "_Job", "The connection of this process to its job.")
-        .def("world", [](PyJob& p) { return wrapped(p.job->world()); })
+    nb::class_<PyJob> job(m, "_Job", "The connection of this process to its job.");
+    job.def("world", [](PyJob& p) { return wrapped(p.job->world()); })
         .def("self", [](PyJob& p) { return wrapped(p.job->self()); })
         .def("library", [](PyJob& p) { return p.job->library(); })
         .def("wall_time", [](PyJob& p) { return p.job->wall_time(); })
         .def("finish", [](PyJob& p) { return unlocked([&] { return p.job->finish(); }); })
         .def("abort", [](PyJob& p, int status) { unlocked([&] { p.job->abort(status); }); });
+    add_processes(job);
 }
 
 /// The types that unisono.mpi derives its own from; made when it is first imported, as most

@@ -73,7 +73,7 @@ static bool leaves_nothing(const CollectiveCall& c) {
 void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Communicator& comm,
              std::string (*place)()) {
     const bool root = comm.rank() == c.root;
-    const Measure m(c.kind, comm.size(), place);
+    const Measure m(c.kind, comm.partners(), place);
     if (c.root < 0 || c.root >= comm.size())
         fail_of_argument("mpi: " + m.call() + ": no such root; got " + std::to_string(c.root) +
                          "; expected 0 to " + std::to_string(comm.size() - 1) + m.place() +

@@ -151,16 +151,22 @@ class Communicator {
     virtual ~Communicator() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// Ranks of the other group, where there are two (comm/processes.h); 0: there is one.
+    virtual int remote_size() const { return 0; }
+    /// Ranks that messages go to.
+    int partners() const { return remote_size() > 0 ? remote_size() : size(); }
 
     // Collective. Null where this rank is not part of the result.
     virtual std::unique_ptr<Communicator> duplicate() = 0;
     /// Ranks of equal colour, ordered by key; colour -1: none.
     virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
-    /// Ranks of one node, whose memory can be shared.
-    virtual std::unique_ptr<Communicator> split_nodes() = 0;
+    /// Ranks of one node, whose memory can be shared, ordered by key; none where `joins` is false.
+    virtual std::unique_ptr<Communicator> split_nodes(bool joins, int key) = 0;
     /// These ranks, in this order; only they call.
     virtual std::unique_ptr<Communicator> part(std::span<const int> ranks, int tag) = 0;
     virtual void free() = 0;
+    /// Completes all messages and frees it: processes that share no other one may end apart.
+    virtual void disconnect() { free(); }
 
     virtual void send(const void* from, std::int64_t bytes, int to, int tag, bool synchronous) = 0;
     virtual void receive(void* to, std::int64_t bytes, int source, int tag, Delivery* delivery) = 0;
@@ -176,7 +182,8 @@ class Communicator {
     virtual std::unique_ptr<Request> start(const CollectiveCall& call) = 0;
     /// All ranks call; each gives its own size, and its memory where that is given.
     virtual std::unique_ptr<Window> window(std::int64_t bytes, Window::Kind kind, void* memory) = 0;
-    /// The ranks that these have in the job's communicator of all ranks.
+    /// The ranks that these have in the job's communicator of all ranks; processes that are not
+    /// there are numbered behind them, as this process meets them.
     virtual std::vector<int> world_ranks() const = 0;
     /// The library's own handle, as a number that other bindings to it understand.
     virtual std::int64_t handle() const = 0;
@@ -188,12 +195,16 @@ struct JobOptions {
     std::string (*place)() = nullptr;  ///< " at file:line" of the user's call
 };
 
+class Processes;
+
 /// The library's connection of this process.
 class Job {
   public:
     virtual ~Job() = default;
     virtual std::unique_ptr<Communicator> world() = 0;
     virtual std::unique_ptr<Communicator> self() = 0;
+    /// What starts and meets other processes; null for virtual ranks.
+    virtual Processes* processes() { return nullptr; }
     virtual std::string library() const = 0;
     virtual double wall_time() const = 0;
     /// The program ends: waits for all ranks, and says which messages nobody received.

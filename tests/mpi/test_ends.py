@@ -1,9 +1,7 @@
 """Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
 
 import functools
-import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -20,17 +18,6 @@ pytestmark = pytest.mark.skipif(
 # Beginning of the programs.
 HEAD = "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n"
 job = functools.partial(mpi_jobs.job, head=HEAD, timeout=60)
-
-
-def ends(pid, seconds=60):
-    """Whether the process has ended, or does so in that time."""
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    ready, _, _ = select.select([process], [], [], seconds)
-    os.close(process)
-    return bool(ready)
 
 
 def test_a_good_program_ends_well(tmp_path):
@@ -389,7 +376,7 @@ def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
         running.send_signal(signal.SIGINT)
         output = running.stdout.read()
         assert running.wait(timeout=60) != 0, output
-    assert all(ends(pid) for pid in pids), output
+    assert all(mpi_jobs.ends(pid) for pid in pids), output
 
 
 def test_an_interrupt_of_one_rank_ends_all(tmp_path):

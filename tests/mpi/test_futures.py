@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import unisono as un
-from mpi_jobs import job
+from mpi_jobs import by_python, ends, job
 from unisono.mpi import futures
 
 comm = un.mpi.COMM_WORLD
@@ -162,9 +162,6 @@ def test_what_is_refused():
     if comm.size > 1:
         with pytest.raises(un.UnsupportedError, match="python -m unisono.mpi.futures"):
             futures.MPIPoolExecutor()
-    else:
-        with futures.MPIPoolExecutor(2) as executor:
-            assert executor.bootup().num_workers == 2 and executor.submit(abs, -1).result() == 1
 
 
 PROGRAM = """
@@ -236,3 +233,89 @@ def test_a_worker_that_waits_for_tasks_waits_for_ever(tmp_path):
     options = {"head": "", "options": ("-m", "unisono.mpi.futures"), "UNISONO_COMM_TIMEOUT": "0.2"}
     status, output = job(tmp_path, 2, text, **options)
     assert status == 0 and "after 7" in output, output
+
+
+@alone
+def test_an_executor_starts_processes():
+    here = os.getcwd()
+    with futures.MPIPoolExecutor(2, initializer=os.chdir, initargs=("/",)) as executor:
+        assert executor.bootup().num_workers == 2
+        assert executor.submit(os.getpid).result() != os.getpid()
+        assert executor.submit(os.getcwd).result() == "/" != here == os.getcwd()
+        error = executor.submit(int, "lost").exception()
+        assert isinstance(error, ValueError) and "on rank " in str(error.__cause__)
+    assert executor.num_workers == 0
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(abs, 1)
+
+
+OF_PROCESSES = """
+import os, sys
+from unisono.mpi.futures import MPIPoolExecutor, get_comm_workers
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+def move(point):
+    return Point(point.x + 1)
+
+def team():
+    return get_comm_workers().allreduce(1)
+
+def about(_):
+    return __name__, sys.flags.optimize, os.environ["OF_TEST"], os.getcwd(), globals().get("given")
+
+if __name__ == "__main__":
+    with MPIPoolExecutor(2) as executor:
+        assert [p.x for p in executor.map(move, map(Point, range(20)))] == list(range(1, 21))
+        assert [f.result() for f in [executor.submit(team), executor.submit(team)]] == [2, 2]
+    options = {"env": {"OF_TEST": "z"}, "wdir": "/", "globals": {"given": 5}}
+    with MPIPoolExecutor(1, python_args=["-O"], **options) as executor:
+        print("about", executor.submit(about, 0).result())
+    os.environ["MPI4PY_FUTURES_MAX_WORKERS"] = "3"
+    with MPIPoolExecutor(main=False) as executor:
+        print("workers", executor.num_workers, executor.submit(max, 3, 4).result())
+        lost = executor.submit(move, Point(1)).exception()
+        assert "Point" in str(lost) or "move" in str(lost)
+    left = MPIPoolExecutor(1).submit(print, "completed at the end", flush=True)
+"""
+
+
+@alone
+def test_programs_without_a_launcher(tmp_path):
+    status, output = by_python(tmp_path, OF_PROCESSES)
+    assert status == 0, output
+    assert "about ('__worker__', 1, 'z', '/', 5)" in output
+    assert "workers 3 4" in output and "completed at the end" in output
+
+
+@alone
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("executor.submit(abs, -1).result()", "starts an executor when a worker imports it; put"),
+        ("if __name__ == '__worker__': 1 / 0\nexecutor.submit(abs, -1)", "ZeroDivisionError"),
+    ],
+)
+def test_programs_that_workers_cannot_import(tmp_path, text, why):
+    head = "from unisono.mpi.futures import MPIPoolExecutor\nexecutor = MPIPoolExecutor(2)\n"
+    status, output = by_python(tmp_path, head + text)
+    assert status == 1, output
+    assert "BrokenExecutor: the workers cannot import the program" in output and why in output
+
+
+@alone
+def test_workers_end_with_a_program_that_is_killed(tmp_path):
+    text = """
+    import os, sys
+    from unisono.mpi.futures import MPIPoolExecutor
+
+    if __name__ == "__main__":
+        executor = MPIPoolExecutor(1)
+        print("worker", executor.submit(os.getpid).result(), flush=True)
+        os.kill(os.getpid(), 9)
+    """
+    status, output = by_python(tmp_path, text)
+    assert status == -9, output
+    assert ends(int(output.split()[1]))

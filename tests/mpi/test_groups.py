@@ -68,3 +68,16 @@ def test_kinds_of_communicators():
     with pytest.raises(un.UnsupportedError, match="Split_type: the kind of parts; got 17"):
         comm.Split_type(17)
     comm.Barrier()
+
+
+def test_a_node_without_some_ranks():
+    """Of which each takes part in turn."""
+    for rank in range(comm.size):
+        made = comm.Split_type(un.mpi.COMM_TYPE_SHARED if comm.rank == rank else un.mpi.UNDEFINED)
+        assert bool(made) == (comm.rank == rank)
+        if made:
+            assert made.size == 1
+            made.Free()
+    turned = comm.Split_type(un.mpi.COMM_TYPE_SHARED, key=-comm.rank)
+    assert turned.allgather(comm.rank) == list(range(comm.size))[::-1]
+    turned.Free()

@@ -47,8 +47,9 @@ def test_messages(inter):
         inter.Sendrecv(x, inter.rank, 0, y, inter.rank, 0)
         assert y.tolist() == [others(inter)[inter.rank]] * 4
     assert MPI.Comm.Compare(inter, inter) == MPI.IDENT
-    with pytest.raises(ValueError, match="no such root"):
+    with pytest.raises(ValueError, match="no such root") as found:
         inter.bcast(1, inter.remote_size)
+    assert isinstance(found.value, un.CommError) and found.value.Get_error_class() == MPI.ERR_ROOT
     with pytest.raises(IndexError, match="no such rank"):
         inter.send(1, inter.remote_size)
 
@@ -140,3 +141,14 @@ def test_made_of_it(inter):
         first.Free()
     else:
         assert first == MPI.COMM_NULL or first.remote_size > 0
+
+
+def test_of_virtual_ranks():
+    def run():
+        local = MPI.COMM_WORLD.Split(MPI.COMM_WORLD.rank % 2)
+        made = local.Create_intercomm(0, MPI.COMM_WORLD, 1 - MPI.COMM_WORLD.rank % 2)
+        part = made.Split(made.rank)
+        return made.allgather(MPI.COMM_WORLD.rank), part.allgather(made.rank)
+
+    got = un.mesh("virtual", 4).run(run)
+    assert got == [([1, 3], [0]), ([0, 2], [0]), ([1, 3], [1]), ([0, 2], [1])]

@@ -118,3 +118,9 @@ print([name for name in names.split() if name in sys.modules])
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert out.stdout == "[]\n"
+
+
+def test_import_without_docstrings():
+    """As `python -OO` runs programs."""
+    code = "import unisono.mpi.futures, unisono.cuda.scan, unisono.dpctl.memory"
+    subprocess.run([sys.executable, "-OO", "-c", code], check=True, timeout=60)

@@ -100,6 +100,38 @@ void refuse_after_left(MPI_Comm comm, What&& what) {
                               " was interrupted before the others made it; start the ranks anew");
 }
 
+/// Calls that were given up while MPI works on them.
+inline std::atomic<int> calls_left{0};
+
+/// Makes a call that MPI has no request for, on a thread of its own, and waits for it as for a
+/// request: a partner that never comes is an error after the time-out. The call goes on then, so
+/// that it owns what it uses.
+template <class Call, class What>
+int wait_for_call(Call call, What&& what) {
+    int level = 0;
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE) {
+        Waiting waiting;
+        return call();
+    }
+    struct Result {
+        std::atomic<bool> is_there{false};
+        int status = MPI_SUCCESS;
+    };
+    auto result = std::make_shared<Result>();
+    std::thread([result, call = std::move(call)] {
+        result->status = call();
+        result->is_there = true;
+    }).detach();
+    try {
+        wait_until([&] { return result->is_there.load(); }, what);
+    } catch (...) {
+        ++calls_left;
+        throw;
+    }
+    return result->status;
+}
+
 /// A communicator of the same ranks, which all of them ask for.
 template <class What>
 MPI_Comm duplicated(MPI_Comm comm, What&& what) {
@@ -176,6 +208,11 @@ class NoRequest final : public Request {
 };
 
 Delivery delivery_of(const MPI_Status& status);
+
+/// What stands for a communicator of MPI's; null for MPI_COMM_NULL.
+std::unique_ptr<Communicator> wrapped(MPI_Comm made);
+/// Numbers of processes: their ranks in MPI_COMM_WORLD, and behind those whatever others are met.
+std::vector<int> numbers_of(MPI_Group group);
 
 std::unique_ptr<Window> make_window(MPI_Comm comm, std::int64_t bytes, Window::Kind kind,
                                     void* memory);

@@ -1,9 +1,9 @@
 // Messages and collective calls over MPI.
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "comm/mpi/calls.h"
+#include "comm/mpi/processes.h"
 #include "comm/mpi/session.h"
 
 namespace unisono::comm {
@@ -67,11 +67,15 @@ class MpiCommunicator final : public Communicator {
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
+        int has_two = 0;
+        MPI_Comm_test_inter(comm_, &has_two);
+        if (has_two) MPI_Comm_remote_size(comm_, &remote_size_);
         open_communicators().insert(comm_);
     }
 
     int rank() const override { return rank_; }
     int size() const override { return size_; }
+    int remote_size() const override { return remote_size_; }
     std::int64_t handle() const override { return static_cast<std::int64_t>(MPI_Comm_c2f(comm_)); }
 
     std::unique_ptr<Communicator> duplicate() override {
@@ -85,10 +89,11 @@ class MpiCommunicator final : public Communicator {
               [] { return std::string("Split"); });
         return wrapped(made);
     }
-    std::unique_ptr<Communicator> split_nodes() override {
+    std::unique_ptr<Communicator> split_nodes(bool joins, int key) override {
         MPI_Comm made;
         Waiting waiting;
-        check(MPI_Comm_split_type(used(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &made),
+        const int kind = joins ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED;
+        check(MPI_Comm_split_type(used(), kind, key, MPI_INFO_NULL, &made),
               [] { return std::string("Split_nodes"); });
         return wrapped(made);
     }
@@ -112,6 +117,14 @@ class MpiCommunicator final : public Communicator {
         if (comm_ != MPI_COMM_WORLD && comm_ != MPI_COMM_SELF && comm_ != MPI_COMM_NULL)
             MPI_Comm_free(&comm_);
         comm_ = MPI_COMM_NULL;
+    }
+    void disconnect() override {
+        auto left = std::make_shared<MPI_Comm>(used());
+        open_communicators().erase(comm_);
+        forget_left(comm_);
+        comm_ = MPI_COMM_NULL;
+        auto what = [] { return std::string("Disconnect"); };
+        check(wait_for_call([=] { return MPI_Comm_disconnect(left.get()); }, what), what);
     }
 
     void send(const void* from, std::int64_t bytes, int to, int tag, bool synchronous) override {
@@ -194,22 +207,14 @@ class MpiCommunicator final : public Communicator {
         return make_window(used(), bytes, kind, memory);
     }
     std::vector<int> world_ranks() const override {
-        MPI_Group here, world;
+        MPI_Group here;
         MPI_Comm_group(used(), &here);
-        MPI_Comm_group(MPI_COMM_WORLD, &world);
-        std::vector<int> own(static_cast<std::size_t>(size_)), found(own.size());
-        std::iota(own.begin(), own.end(), 0);
-        MPI_Group_translate_ranks(here, size_, own.data(), world, found.data());
-        MPI_Group_free(&world);
+        std::vector<int> found = numbers_of(here);
         MPI_Group_free(&here);
         return found;
     }
 
   private:
-    static std::unique_ptr<Communicator> wrapped(MPI_Comm made) {
-        if (made == MPI_COMM_NULL) return nullptr;
-        return std::make_unique<MpiCommunicator>(made);
-    }
     static int source_of(int source) {
         return source == any_source ? MPI_ANY_SOURCE : rank_of(source);
     }
@@ -324,7 +329,7 @@ class MpiCommunicator final : public Communicator {
     }
 
     MPI_Comm comm_;
-    int rank_ = 0, size_ = 1;
+    int rank_ = 0, size_ = 1, remote_size_ = 0;
 };
 
 class MpiJob final : public Job {
@@ -344,6 +349,7 @@ class MpiJob final : public Job {
     std::unique_ptr<Communicator> self() override {
         return std::make_unique<MpiCommunicator>(MPI_COMM_SELF);
     }
+    Processes* processes() override { return processes_.get(); }
     std::string library() const override {
         char text[MPI_MAX_LIBRARY_VERSION_STRING];
         int length = 0;
@@ -408,10 +414,16 @@ class MpiJob final : public Job {
 
     static constexpr int most_reported = 8;
     MPI_Comm control_ = MPI_COMM_NULL;
+    std::unique_ptr<Processes> processes_ = make_processes();
     int rank_ = 0;
 };
 
 }  // namespace
+
+std::unique_ptr<Communicator> wrapped(MPI_Comm made) {
+    if (made == MPI_COMM_NULL) return nullptr;
+    return std::make_unique<MpiCommunicator>(made);
+}
 
 }  // namespace unisono::comm
 

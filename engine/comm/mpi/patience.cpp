@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -19,14 +18,6 @@
 namespace unisono::comm {
 
 namespace {
-
-/// What a rank says of itself.
-struct alignas(64) Line {
-    std::atomic<std::int32_t> process{0}, rank{0};
-    std::atomic<std::int32_t> waiting{0};  ///< threads of it that wait
-    std::atomic<std::uint32_t> waits{0};   ///< how often it began to wait
-};
-static_assert(std::atomic<std::int32_t>::is_always_lock_free);
 
 struct Neighbours {
     Line* lines = nullptr;  ///< of `count` ranks; stays mapped
@@ -118,8 +109,10 @@ class Meeting {
     void close() {
         if (cards_.front().rank == rank_) unlink(file_.c_str());
         std::size_t present = 0;
-        for (std::size_t k = 0; neighbours.lines && k < neighbours.count; ++k)
+        for (std::size_t k = 0; neighbours.lines && k < neighbours.count; ++k) {
             present += neighbours.lines[k].process != 0;
+            leave_out(neighbours.lines[k].process);
+        }
         neighbours.are_all = present == static_cast<std::size_t>(size_);
         cards_ = {};
         MPI_Comm_free(&comm_);
@@ -158,6 +151,14 @@ Process process_of(std::int32_t number) {
     return p;
 }
 
+/// Where this process says whether it waits.
+std::vector<Line*> own_lines() {
+    std::vector<Line*> found;
+    if (Line* own = own_line()) found.push_back(own);
+    if (neighbours.lines) found.push_back(neighbours.lines + neighbours.own);
+    return found;
+}
+
 constexpr double least_share = 0.05;  ///< of a core, that a rank which works uses
 constexpr std::int64_t least_ticks = 2;
 
@@ -169,35 +170,48 @@ bool meet_neighbours() {
 }
 
 Waiting::Waiting() {
-    if (!neighbours.lines) return;
-    Line& own = neighbours.lines[neighbours.own];
-    ++own.waits;
-    ++own.waiting;
+    for (Line* own : own_lines()) {
+        ++own->waits;
+        ++own->waiting;
+    }
 }
 Waiting::~Waiting() {
-    if (neighbours.lines) --neighbours.lines[neighbours.own].waiting;
+    for (Line* own : own_lines()) --own->waiting;
 }
 
 Patience::Patience(double timeout)
-    : limit_(timeout * (neighbours.are_all ? 1 : far_factor)),
-      interval_(std::min(1.0, timeout / 8)),
-      seen_(neighbours.lines ? neighbours.count : 0) {}
+    : limit_(timeout * (neighbours.are_all && !lacks_relatives() ? 1 : far_factor)),
+      interval_(std::min(1.0, timeout / 8)) {}
 
 void Patience::begin(double now) {
     since_ = now;
-    for (std::size_t k = 0; k < seen_.size(); ++k) {
-        const Line& line = neighbours.lines[k];
-        seen_[k] = {line.waits, process_of(line.process).ticks};
+    seen_.clear();
+    for (std::size_t k = 0; neighbours.lines && k < neighbours.count; ++k) {
+        // Neighbours' lines stay.
+        const Line* line = neighbours.lines + k;
+        if (k != neighbours.own) seen_.push_back({line->process, {std::shared_ptr<void>(), line}});
+    }
+    for (auto& line : relatives()) seen_.push_back({line->process, line});
+    for (std::int32_t process : arriving()) seen_.push_back({process, nullptr});
+    for (Seen& other : seen_) {
+        if (other.line) other.waits = other.line->waits;
+        other.ticks = process_of(other.process).ticks;
     }
 }
 
-bool Patience::works(std::size_t neighbour, double counted) const {
-    const Line& line = neighbours.lines[neighbour];
-    if (line.waits != seen_[neighbour].waits) return true;
-    if (line.waiting > 0 || line.process == 0) return false;
-    const Process p = process_of(line.process);
+/// Whether a process came that was not there.
+bool Patience::has_news() const {
+    return std::ranges::any_of(arriving(), [&](std::int32_t process) {
+        return std::ranges::find(seen_, process, &Seen::process) == seen_.end();
+    });
+}
+
+bool Patience::works(const Seen& other, double counted) {
+    if (other.line && other.line->waits != other.waits) return true;
+    if (other.process == 0 || (other.line && other.line->waiting > 0)) return false;
+    const Process p = process_of(other.process);
     const double share = least_share * counted * static_cast<double>(sysconf(_SC_CLK_TCK));
-    const auto used = p.ticks - seen_[neighbour].ticks;
+    const auto used = p.ticks - other.ticks;
     return p.lives &&
            (p.is_ready || used >= std::max(least_ticks, static_cast<std::int64_t>(share)));
 }
@@ -206,12 +220,13 @@ bool Patience::is_over(double waited) {
     if (limit_ <= 0 || waited < next_) return false;
     if (next_ == 0) begin(waited);
     next_ = waited + interval_;
-    for (std::size_t k = 0; k < seen_.size(); ++k) {
-        if (k == neighbours.own || !works(k, waited - since_)) continue;
+    const double counted = waited - since_;
+    const auto are_working = [&](const Seen& other) { return works(other, counted); };
+    if (std::ranges::any_of(seen_, are_working) || has_news()) {
         begin(waited);
         return false;
     }
-    return waited - since_ > limit_;
+    return counted > limit_;
 }
 
 std::string Patience::gone() {

@@ -5,13 +5,16 @@
 // minutes before it comes to a message ends nobody; and ranks that wait for each other, for one
 // that sleeps, or for one that has ended do not wait for ever.
 //
-// Ranks of other nodes are not seen: where there are some, the time-out is `far_factor` times as
-// long.
+// Processes of other jobs that this one started or met are seen, too (relatives.h). Ranks of other
+// nodes are not: where there are some, the time-out is `far_factor` times as long.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "comm/mpi/relatives.h"
 
 namespace unisono::comm {
 
@@ -43,13 +46,16 @@ class Patience {
     static std::string gone();
 
   private:
-    /// What was seen of a neighbour when the count began.
+    /// What was seen of another process when the count began.
     struct Seen {
+        std::int32_t process = 0;
+        std::shared_ptr<const Line> line;  ///< null: it has not started MPI
         std::uint32_t waits = 0;
         std::int64_t ticks = 0;
     };
     void begin(double now);
-    bool works(std::size_t neighbour, double counted) const;
+    static bool works(const Seen& other, double counted);
+    bool has_news() const;
 
     Waiting waiting_;
     double limit_, interval_, since_ = 0, next_ = 0;

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "comm/mpi/calls.h"
 #include "comm/mpi/patience.h"
 
 namespace unisono::comm {
@@ -23,6 +24,7 @@ void start_mpi() {
     int initialised = 0, provided = 0;
     MPI_Initialized(&initialised);
     if (initialised) return;
+    show_own_line();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     ours = true;
 }
@@ -31,7 +33,8 @@ void stop_mpi() {
     std::lock_guard lock(guard);
     int finalised = 0;
     MPI_Finalized(&finalised);
-    if (--users > 0 || !ours || finalised) return;
+    // One that was given up would never let MPI end.
+    if (--users > 0 || !ours || finalised || calls_left > 0) return;
     Waiting waiting;
     MPI_Finalize();
 }

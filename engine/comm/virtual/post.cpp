@@ -358,7 +358,9 @@ class VirtualCommunicator final : public Communicator {
     void free() override { freed_ = true; }
 
     std::unique_ptr<Communicator> duplicate() override { return split(0, rank_); }
-    std::unique_ptr<Communicator> split_nodes() override { return split(0, rank_); }
+    std::unique_ptr<Communicator> split_nodes(bool joins, int key) override {
+        return split(joins ? 0 : -1, key);
+    }
     std::unique_ptr<Communicator> split(int colour, int key) override {
         const int mine[2] = {colour, key};
         std::vector<int> all(2 * positions_.size());

@@ -142,7 +142,7 @@ class InclusiveScanKernel(_ScanKernel):
 
 
 class ExclusiveScanKernel(_ScanKernel):
-    __doc__ = _ScanKernel.__doc__.replace(
+    __doc__ = (_ScanKernel.__doc__ or "").replace(
         'InclusiveScanKernel("int32", "a + b")', 'ExclusiveScanKernel("int32", "a + b", "0")'
     ).replace("InclusiveScanKernel", "ExclusiveScanKernel").replace("[0, 1, 3, 6, 10]", "[0, 0, 1, 3, 6]")  # fmt: skip
 

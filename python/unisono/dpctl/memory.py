@@ -154,7 +154,7 @@ def _restored(kind, given):
 
 
 class MemoryUSMDevice(_Memory):
-    __doc__ = _Memory.__doc__.replace("Bytes.\n", "Bytes of a device.\n", 1)
+    __doc__ = (_Memory.__doc__ or "").replace("Bytes.\n", "Bytes of a device.\n", 1)
 
 
 class _Seen(_Memory, _engine._BufferOfArray):
@@ -172,14 +172,14 @@ class _Seen(_Memory, _engine._BufferOfArray):
 
 
 class MemoryUSMShared(_Seen):
-    __doc__ = _Memory.__doc__.replace(
+    __doc__ = (_Memory.__doc__ or "").replace(
         "Bytes.\n", "Bytes that host and device share: ``np.asarray(m)``.\n", 1
     )
     _kind = "shared"
 
 
 class MemoryUSMHost(_Seen):
-    __doc__ = _Memory.__doc__.replace(
+    __doc__ = (_Memory.__doc__ or "").replace(
         "Bytes.\n", "Bytes of the host that the device can use: ``np.asarray(m)``.\n", 1
     )
     _kind = "host"

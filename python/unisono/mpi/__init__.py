@@ -110,6 +110,8 @@ from ._operations import (
     Op,
 )
 from ._pickles import Pickle, pickle
+from ._processes import Close_port, Lookup_name, Open_port, Publish_name, Unpublish_name
+from ._processes import was_spawned as _was_spawned
 from ._requests import REQUEST_NULL, Grequest, Prequest, Request
 from ._shares import IN_PLACE
 from ._status import UNDEFINED, Status
@@ -162,6 +164,7 @@ __all__ = [
     "COMM_TYPE_SHARED",
     "CONGRUENT",
     "Cartcomm",
+    "Close_port",
     "Comm",
     "Compute_dims",
     "DIST_GRAPH",
@@ -231,6 +234,7 @@ __all__ = [
     "MODE_SEQUENTIAL",
     "MODE_UNIQUE_OPEN",
     "MODE_WRONLY",
+    "Lookup_name",
     "Message",
     "NO_OP",
     "OP_NULL",
@@ -239,10 +243,12 @@ __all__ = [
     "ORDER_FORTRAN",
     "ObjectRequest",
     "Op",
+    "Open_port",
     "PROC_NULL",
     "PROD",
     "Pcontrol",
     "Pickle",
+    "Publish_name",
     "Prequest",
     "Query_thread",
     "REPLACE",
@@ -264,6 +270,7 @@ __all__ = [
     "UNDEFINED",
     "UNEQUAL",
     "UNWEIGHTED",
+    "Unpublish_name",
     "WEIGHTS_EMPTY",
     "WIN_BASE",
     "WIN_CREATE_FLAVOR",
@@ -340,3 +347,7 @@ def library_version():
     from ._job import connect
 
     return connect()["job"].library()
+
+
+if _was_spawned():  # those that started this process wait for it
+    Wtime()

@@ -67,7 +67,7 @@ _COLLECTING = (_GATHER, _ALLGATHER, _ALLTOALL)
 
 
 def _blocks(self, is_shared_out, varies):
-    return (self.size, varies) if is_shared_out else (1, False)
+    return (self._partners, varies) if is_shared_out else (1, False)
 
 
 def _combine(self, kind, source, target, root, op):
@@ -147,13 +147,15 @@ class _Methods:
 
     def Split_type(self, split_type, key=0, info=None):
         """A communicator for each node (COMM_TYPE_SHARED), whose ranks can share memory."""
-        if split_type == UNDEFINED:
-            return self.Split(UNDEFINED, key)
-        if split_type != COMM_TYPE_SHARED:
+        if split_type not in (COMM_TYPE_SHARED, UNDEFINED):
             raise UnsupportedError(
                 f"Split_type: the kind of parts; got {split_type}; expected COMM_TYPE_SHARED"
             )
-        return self.Split_nodes()
+        return self._split_nodes(split_type == COMM_TYPE_SHARED, key)
+
+    def Split_nodes(self):
+        """A communicator for each node, whose ranks can share memory."""
+        return self._split_nodes(True, self.rank)
 
     def Clone(self):
         """A communicator of the same ranks, whose messages are apart."""
@@ -178,11 +180,6 @@ class _Methods:
     def Compare(self, comm):
         """IDENT for one communicator, CONGRUENT for the same ranks in the same order, SIMILAR in another, else UNEQUAL."""
         return compare(self, comm)
-
-    @classmethod
-    def Get_parent(cls):
-        """The communicator of those that started this job by `Spawn`: COMM_NULL."""
-        return COMM_NULL
 
     def _predefined(self):
         """ "COMM_WORLD" or "COMM_SELF", else ""."""
@@ -593,11 +590,11 @@ class _Methods:
     def alltoall(self, sendobj):
         """Send each rank its object of a sequence; returns the list of those received."""
         parts = [dumped(obj) for obj in sendobj]
-        if len(parts) != self.size:
+        if len(parts) != self._partners:
             raise ValueError(
-                f"alltoall: one object for each rank; got {len(parts)}; expected {self.size}"
+                f"alltoall: one object for each rank; got {len(parts)}; expected {self._partners}"
             )
-        sent, received = _counts([len(part) for part in parts]), _counts([0] * self.size)
+        sent, received = _counts([len(part) for part in parts]), _counts([0] * self._partners)
         self.Alltoall(sent, received)
         whole = bytearray(sum(received))
         self.Alltoallv([b"".join(parts), sent.tolist()], [whole, received.tolist()])

@@ -1,8 +1,10 @@
 """Intercommunicators: two groups of ranks, each of which sends to the other, with mpi4py's names."""
 
+from .._engine import CommValueError
 from ._communicator import Comm
 from ._groups import CONGRUENT, IDENT, Group
 from ._job import connect
+from ._links import Linked, Paired
 from ._operations import SUM
 from ._shares import _copied, memory_and_count, none_of, parts_of
 from ._status import UNDEFINED
@@ -15,7 +17,7 @@ _PROC_NULL = -2
 class Intercomm(_Comm):
     """Ranks of two groups; a rank's messages go to ranks of the other group, which it numbers from 0.
 
-    `Create_intercomm` makes one. In collective calls with a root, the root gives ``MPI.ROOT``, the ranks beside it
+    `Create_intercomm`, `Spawn`, `Get_parent`, `Accept` and `Connect` make one. In collective calls with a root, the root gives ``MPI.ROOT``, the ranks beside it
     ``MPI.PROC_NULL``, and the ranks of the other group the number of the root.
 
     Examples
@@ -25,9 +27,6 @@ class Intercomm(_Comm):
     False
     """
 
-    # Messages of each group travel on a communicator of all ranks in which this group comes first, so that what is
-    # received tells the number of its sender as it is.
-
     def __init__(self, comm=None):
         super().__init__()
         known = isinstance(comm, Intercomm) and comm._local is not None
@@ -35,18 +34,12 @@ class Intercomm(_Comm):
             raise TypeError(
                 "Intercomm: two groups; got a communicator of one; expected an Intercomm"
             )
-        self._local = comm._local if known else None
-        if known:
-            self._out, self._in, self._is_first = comm._out, comm._in, comm._is_first
+        self._local, self._link = (comm._local, comm._link) if known else (None, None)
 
     @classmethod
-    def _of(cls, local, both, is_first):
-        """`both`: of all ranks, the first group before the other."""
+    def _of(cls, local, link):
         made = cls()
-        count = local.size if is_first else both.size - local.size
-        turned = both.Split(0, (both.rank - count) % both.size)
-        made._local, made._is_first = local, is_first
-        made._out, made._in = (both, turned) if is_first else (turned, both)
+        made._local, made._link = local, link
         return made
 
     @classmethod
@@ -73,10 +66,10 @@ class Intercomm(_Comm):
     def __eq__(self, other):
         if other is None or not isinstance(other, _Comm):
             return other is None and not self or NotImplemented
-        return (not self and not other) or self._whole is getattr(other, "_whole", None)
+        return (not self and not other) or self._link is getattr(other, "_link", None)
 
     def __hash__(self):
-        return hash(self._whole)
+        return hash(self._link)
 
     def __repr__(self):
         if not self:
@@ -87,13 +80,6 @@ class Intercomm(_Comm):
         raise ValueError(
             "Intercomm: two groups cannot be pickled; make them anew where they are wanted"
         )
-
-    @property
-    def _whole(self):
-        """Of all ranks, in the same order for all."""
-        if self._local is None:
-            return None
-        return self._out if self._is_first else self._in
 
     # Ranks.
 
@@ -107,7 +93,7 @@ class Intercomm(_Comm):
     rank = property(lambda self: self._known().rank, doc="This rank's number in its group.")
     size = property(lambda self: self._known().size, doc="Ranks of its group.")
     remote_size = property(
-        lambda self: self._known() and self._out.size - self._local.size,
+        lambda self: self._known() and self._link.remote_size,
         doc="Ranks of the other group.",
     )
     remote_group = property(lambda self: self.Get_remote_group(), doc="Ranks of the other group.")
@@ -125,7 +111,7 @@ class Intercomm(_Comm):
     def Get_remote_group(self):
         """The ranks of the other group."""
         self._known()
-        return Group._of(self._out._world_ranks()[self.size :])
+        return Group._of(self._link.remote_ranks())
 
     def Is_inter(self):
         """Whether there are two groups."""
@@ -151,21 +137,16 @@ class Intercomm(_Comm):
     def Dup(self, info=None):
         """One of the same ranks, whose messages are apart."""
         self._known()
-        made = Intercomm._of(self._local.Dup(), self._whole.Dup(), self._is_first)
+        local = self._local.Dup()
+        made = Intercomm._of(local, self._link.dup(local))
         self._copy_kept(made)
         return made
 
     def Split(self, color=0, key=0):
         """An intercommunicator of the ranks of both groups that give one colour; COMM_NULL where one has none of them."""
-        self._known()
-        own = color, not self._is_first, key, self._whole.rank
-        alike = sorted(one[1:] for one in self._whole.allgather(own) if one[0] == color)
-        local = self._local.Split(color, key)
-        if color == UNDEFINED or len({is_last for is_last, *_ in alike}) < 2:
-            self._whole.Split(UNDEFINED)
-            return Intercomm()
-        both = self._whole.Split(color, alike.index(own[1:]))
-        return Intercomm._of(local, both, self._is_first)
+        local = self._known().Split(color, key)
+        link = self._link.split(local, color, key)
+        return Intercomm() if link is None else Intercomm._of(local, link)
 
     def Create(self, group):
         """The same of the ranks of a group of each side; all ranks call."""
@@ -174,26 +155,29 @@ class Intercomm(_Comm):
 
     def Merge(self, high=False):
         """A communicator of all ranks; those of the group that gives True come last."""
-        highs = self._known() and self._whole.allgather((not self._is_first, bool(high)))
-        first, last = (next(h for side, h in highs if side == k) for k in (False, True))
-        is_turned = first and not last
-        return (self._whole if not is_turned else self._turned()).Dup()
-
-    def _turned(self):
-        return self._in if self._is_first else self._out
+        return self._known() and self._link.merge(bool(high))
 
     def Free(self):
         """Give it up: it is COMM_NULL then. All ranks call."""
+        self._end("free")
+
+    def Disconnect(self):
+        """Complete all messages and give it up: the processes of both groups may end apart then. All ranks call."""
+        self._end("disconnect")
+
+    def _end(self, how):
         for keyval in list(self._kept()):
             self.Delete_attr(keyval)
-        for comm in (self._turned(), self._whole, self._local):
-            comm.Free()
-        self._local = None
+        local, link = self._known(), self._link
+        self._local = self._link = None
+        getattr(link, how)()
+        local.Free()
 
     def _checked(self, root):
         if not (0 <= root < self.remote_size or root in (ROOT, _PROC_NULL)):
-            raise ValueError(
-                f"Intercomm: no such root; got {root}; expected 0 to {self.remote_size - 1}, MPI.ROOT or MPI.PROC_NULL"
+            raise CommValueError(
+                f"Intercomm: no such root; got {root}; expected 0 to {self.remote_size - 1}, MPI.ROOT or MPI.PROC_NULL "
+                "(MPI_ERR_ROOT)"
             )
         return root
 
@@ -203,12 +187,13 @@ class Intercomm(_Comm):
         """Start it; `sends` and `receives`: of ranks of the other group counts and first elements."""
         source = (none_of(target) if receives else bytearray()) if not sends else source
         target = target if receives else none_of(source)
-        return self._whole.Ialltoallv(self._spread(source, sends), self._spread(target, receives))
+        return self._link.whole.Ialltoallv(
+            self._spread(source, sends), self._spread(target, receives)
+        )
 
     def _spread(self, memory, shares):
-        of_all = [shares.get(k, (0, 0)) for k in range(self.remote_size)]
-        own = [(0, 0)] * self.size
-        of_all = own + of_all if self._is_first else of_all + own
+        of_others = [shares.get(k, (0, 0)) for k in range(self.remote_size)]
+        of_all = self._link.of_all(of_others, (0, 0))
         return [memory, ([c for c, _ in of_all], [s for _, s in of_all])]
 
     def _to_others(self, source, target, root, sends, receives):
@@ -225,11 +210,11 @@ class Intercomm(_Comm):
 
     def Barrier(self):
         """Wait until all ranks of both groups are here."""
-        self._known() and self._whole.Barrier()
+        self._known() and self._link.whole.Barrier()
 
     def Ibarrier(self):
         """Start a barrier."""
-        return self._known() and self._whole.Ibarrier()
+        return self._known() and self._link.whole.Ibarrier()
 
     def Ibcast(self, buf, root=0):
         """Start to send the buffer of a rank to all of the other group."""
@@ -308,10 +293,8 @@ class Intercomm(_Comm):
 
     def _objects(self, given):
         """Send objects to ranks of the other group; what its ranks sent, None of those that sent nothing."""
-        of_all = [given.get(k) for k in range(self.remote_size)]
-        own = [None] * self.size
-        got = self._whole.alltoall(own + of_all if self._is_first else of_all + own)
-        return got[self.size :] if self._is_first else got[: self.remote_size]
+        of_others = [given.get(k) for k in range(self.remote_size)]
+        return self._link.of_others(self._link.whole.alltoall(self._link.of_all(of_others, None)))
 
     def _to_all(self, obj):
         return dict.fromkeys(range(self.remote_size), obj)
@@ -369,7 +352,7 @@ class Intercomm(_Comm):
             raise IndexError(
                 f"Intercomm: no such rank; got {dest}; expected 0 to {self.remote_size - 1}"
             )
-        return dest if dest < 0 else dest + self.size
+        return dest if dest < 0 else self._link.dest(dest)
 
     def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=-1, recvtag=-1, status=None):
         """Send one buffer and receive another at the same time."""
@@ -395,15 +378,24 @@ def _between(own, other, local, tag):
         raise ValueError(f"Create_intercomm: groups without a common rank; got {own} and {other}")
     is_first = own[0] < other[0]
     both = connect()["world"]._part(own + other if is_first else other + own, tag)
-    return Intercomm._of(local, both, is_first)
+    return Intercomm._of(local, Paired(local.size, both, is_first))
 
 
 def _create(self, local_leader, peer_comm, remote_leader, tag=0):
     """Two groups that send to each other: this communicator's and another, whose leaders meet in `peer_comm`. All ranks of both call."""
-    own, other = self._world_ranks(), None
+    own, count = self._world_ranks(), connect()["world"].size
+    other, are_of_world = None, max(own) < count
     if self.rank == local_leader:
-        other = peer_comm.sendrecv(own, remote_leader, tag, None, remote_leader, tag)
-    return _between(own, self.bcast(other, local_leader), self.Dup(), tag)
+        are_of_world = are_of_world and max(peer_comm._world_ranks()) < count
+        given = own, are_of_world
+        other, are_there = peer_comm.sendrecv(given, remote_leader, tag, None, remote_leader, tag)
+        are_of_world = are_of_world and are_there
+    other, are_of_world = self.bcast((other, are_of_world), local_leader)
+    local = self.Dup()
+    if are_of_world:
+        return _between(own, other, local, tag)
+    both = connect()["job"].pair(local, local_leader, peer_comm, remote_leader, tag)
+    return Intercomm._of(local, Linked(both))
 
 
 def _waited(name):
@@ -414,7 +406,8 @@ def _waited(name):
 
     wait.__name__, wait.__doc__ = (
         name,
-        start.__doc__.replace("Start to send", "Send")
+        (start.__doc__ or "")
+        .replace("Start to send", "Send")
         .replace("Start to collect", "Collect")
         .replace("Start to share", "Share"),
     )
@@ -423,7 +416,7 @@ def _waited(name):
 
 def _sending(name):
     def send(self, buf, dest, tag=0):
-        return getattr(self._known() and self._out, name)(buf, self._dest(dest), tag)
+        return getattr(self._known() and self._link.outgoing, name)(buf, self._dest(dest), tag)
 
     send.__name__, send.__doc__ = name, getattr(Comm, name).__doc__
     return send
@@ -431,7 +424,7 @@ def _sending(name):
 
 def _receiving(name):
     def receive(self, *args, **given):
-        return getattr(self._known() and self._in, name)(*args, **given)
+        return getattr(self._known() and self._link.incoming, name)(*args, **given)
 
     receive.__name__, receive.__doc__ = name, getattr(Comm, name).__doc__
     return receive

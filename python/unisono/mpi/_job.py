@@ -49,4 +49,9 @@ def _start():
     job = _engine._mpi_job()
     world = job.world()
     _state.update(job=job, world=world, self=job.self())
+    if both := job.parent():
+        from ._intercomm import Intercomm
+        from ._links import Linked
+
+        _state["parent"] = Intercomm._of(world.Dup(), Linked(both))
     _end_together(_Ending(job, world))

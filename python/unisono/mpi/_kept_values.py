@@ -1,9 +1,16 @@
 """Values that communicators keep by keys, and the copies and ends of communicators, which they follow."""
 
+import os
+
 from ._errors import named as _errors
 from ._types import _Comm
 
 TAG_UB, HOST, IO, WTIME_IS_GLOBAL = range(4)  # what `Get_attr` is asked
+# Variables of the launcher's, and what holds without one.
+_OF_LAUNCHER = {
+    _errors["UNIVERSE_SIZE"]: ("OMPI_UNIVERSE_SIZE", 1),
+    _errors["APPNUM"]: ("OMPI_MCA_orte_app_num", 0),
+}
 
 _keys = []  # of values that communicators keep: the functions that copy and delete them
 _FIRST_KEY = 1000
@@ -31,9 +38,14 @@ class KeptValues:
         return _errors["KEYVAL_INVALID"]
 
     def Get_attr(self, keyval):
-        """The value that was set for a key; the largest tag for TAG_UB; else None."""
+        """The value that was set for a key; the largest tag for TAG_UB; how many processes the launcher has room for for
+        UNIVERSE_SIZE, and the number of the program among those of one start for APPNUM; else None.
+        """
         if keyval >= _FIRST_KEY:
             return self._kept().get(keyval)
+        if keyval in _OF_LAUNCHER:
+            name, otherwise = _OF_LAUNCHER[keyval]
+            return int(os.environ.get(name, otherwise))
         return 2**31 - 1 if keyval == TAG_UB else True if keyval == WTIME_IS_GLOBAL else None
 
     def Set_attr(self, keyval, attrval):

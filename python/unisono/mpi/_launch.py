@@ -169,16 +169,19 @@ def main(arguments):
     run(program, text)
 
 
-def run(program, text, name="__main__", *others):
+def run(program, text, name="__main__", *others, package=None, names=None):
     """Run the program's text as the main module; tracebacks and compiled functions find its lines.
 
-    It is found under other names, too: what was pickled where it has another name is found here.
+    It is found under other names, too: what was pickled where it has another name is found here. `package`: that it is
+    part of; `names`: what it has before it runs.
     """
     import linecache
 
     linecache.cache[program] = (len(text), None, text.splitlines(keepends=True), program)
     module = type(sys)(name)
     module.__file__ = program
+    module.__package__ = package
+    module.__dict__.update(names or {})
     for known in ("__main__", name, *others):
         sys.modules[known] = module
     exec(compile(text, program, "exec", dont_inherit=True), module.__dict__)

@@ -6,9 +6,9 @@ from .._job import connect
 from .._launch import run
 from ._executor import _of_program
 from ._ranks import Ranks
+from ._spawned import WORKER, serve
 
 USAGE = "usage: python -m unisono.mpi.futures program.py [argument]..."
-WORKER = "__worker__"  # name of the program on the ranks that work: it does not run what is under `if __name__ == "__main__"`
 
 
 def _read(program):
@@ -19,7 +19,10 @@ def _read(program):
 
 
 def main(arguments):
-    """Run the program; the other ranks import it and work."""
+    """Run the program; the other ranks import it and work. Without one: work for the process that started this one."""
+    if not arguments and (parent := connect().get("parent")):
+        serve(parent)
+        return
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         sys.exit(0 if arguments else 2)

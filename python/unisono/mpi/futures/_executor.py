@@ -2,6 +2,7 @@
 
 import os
 import time
+import weakref
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -11,10 +12,12 @@ from concurrent.futures import (
     wait,
 )
 from itertools import islice
+from threading import Lock
 
 from ..._engine import UnsupportedError
 from .._pickles import pickle
 from ._ranks import Ranks
+from ._spawned import SpawnedRanks, default_count
 
 _of_program = {}  # the ranks that ``python -m unisono.mpi.futures`` gave the program
 _OPTIONS = {"path", "wdir", "env", "globals"}  # what each rank does first
@@ -67,26 +70,32 @@ def _results(futures, end, is_unordered):
 class MPIPoolExecutor(Executor):
     """Runs functions on other ranks, with the names of ``mpi4py.futures``.
 
-    The program is started by ``mpirun -n 4 python -m unisono.mpi.futures program.py``: rank 0 runs it, the others import it
-    (its ``__name__`` is ``__worker__`` there) and compute what the executors of rank 0 are given. Of one rank the tasks
-    run on threads.
+    In a program that ``python program.py`` started, each executor starts processes with its first task, and ends them when
+    it is shut down. Of one that is started by ``mpirun -n 4 python -m unisono.mpi.futures program.py`` rank 0 runs the
+    program, and the executors share the other ranks. Those that work import the program (its ``__name__`` is
+    ``__worker__`` there).
 
     Parameters
     ----------
     max_workers : int, optional
-        At most so many ranks; all that no other executor has by default, and of one rank as many threads as it has cores.
+        At most so many ranks; all that no other executor has by default. Of processes that are started: the value of
+        ``MPI4PY_FUTURES_MAX_WORKERS`` in the environment by default, else as many as the launcher has slots left, else as
+        many as there are cores.
     initializer : callable, optional
         Called on each rank first.
     initargs : tuple
         Its arguments.
     **options
         ``path``, ``wdir``, ``env`` and ``globals`` of each rank: folders of modules, the working folder, environment
-        variables, names of the main module. What else ``mpi4py.futures`` takes is of processes that it starts, and ignored.
+        variables, names of the main module. Of processes that are started: ``python_exe``, ``python_args``, ``mpi_info``
+        and ``main`` (False: they do not import the program). What else ``mpi4py.futures`` takes is ignored.
 
     Raises
     ------
     UnsupportedError
-        If several ranks run the program and none of them works for it.
+        If several ranks run the program, none of them works for it, and `max_workers` is not given.
+    CommError
+        By the first task: if the processes cannot be started.
 
     Examples
     --------
@@ -109,31 +118,35 @@ class MPIPoolExecutor(Executor):
                 f"MPIPoolExecutor: no such option; got {sorted(unknown)[0]!r}; expected one of "
                 f"{sorted(_OPTIONS | _OF_PROCESSES)}"
             )
+        self._most, self._given = max_workers, options
         self._ranks = self._find_ranks()
-        self._most = max_workers
         self._setup = {k: options[k] for k in _OPTIONS & set(options)}, initializer, initargs
-        self._started, self._is_ended = None, False
+        self._started, self._is_ended, self._starting = None, False, Lock()
 
     def _find_ranks(self):
-        """Those that work for it; None: threads."""
-        return _ranks_of_program()
+        """Those that work for it; None: threads; a number: that many processes, which are started with the first task."""
+        return _of_program["ranks"] if "ranks" in _of_program else _processes(self._most)
 
     def _start(self):
         """The manager or pool of threads, which begins with the first task."""
-        if self._is_ended:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        if self._started is None:
-            options, initializer, _ = self._setup
-            if self._ranks is None:
-                self._most = self._most or len(os.sched_getaffinity(0))
-                self._started = ThreadPoolExecutor(
-                    self._most, initializer=_prepare, initargs=self._setup
-                )
-            else:
-                is_needed = options or initializer is not None
-                setup = pickle.dumps((_prepare, self._setup, {})) if is_needed else None
-                self._started = self._ranks.manager(self._most or self._ranks.count, setup)
-        return self._started
+        with self._starting:
+            if self._is_ended:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            if self._started is None:
+                self._started = self._begin(*self._setup)
+            return self._started
+
+    def _begin(self, options, initializer, initargs):
+        if self._ranks is None:
+            self._most = self._most or len(os.sched_getaffinity(0))
+            return ThreadPoolExecutor(self._most, initializer=_prepare, initargs=self._setup)
+        if isinstance(self._ranks, int):
+            self._ranks, options = SpawnedRanks(self._ranks, self._given), {}
+        is_needed = options or initializer is not None
+        setup = pickle.dumps((_prepare, (options, initializer, initargs), {}))
+        started = self._ranks.manager(self._most or self._ranks.count, setup if is_needed else None)
+        weakref.finalize(self, started.end).atexit = False
+        return started
 
     def bootup(self, wait=True):
         """Start the ranks without a task; returns the executor."""
@@ -149,6 +162,8 @@ class MPIPoolExecutor(Executor):
             return 0
         started = self._start()
         return self._most if self._ranks is None else len(started.own_ranks())
+
+    _max_workers = num_workers
 
     def submit(self, fn, /, *args, **kwargs):
         """Run a function on a rank.
@@ -236,27 +251,32 @@ class MPIPoolExecutor(Executor):
             self._started.join()
 
 
-def _ranks_of_program():
-    if "ranks" in _of_program:
-        return _of_program["ranks"]
-    from .._job import connect
+def _processes(most):
+    """How many an executor starts; None: a virtual rank starts none."""
+    from ..._runtime.mesh import own_mesh
 
-    size = connect()["world"].size
-    if size > 1:
-        raise UnsupportedError(
-            f"MPIPoolExecutor: all {size} ranks run the program, and none works for it; start it by "
-            "python -m unisono.mpi.futures program.py, or use MPICommExecutor"
-        )
-    return None
+    count = most or default_count()
+    if own_mesh() is not None or count is None:
+        from .._job import connect
+
+        size = connect()["world"].size
+        if size > 1:
+            raise UnsupportedError(
+                f"MPIPoolExecutor: all {size} ranks run the program, and none works for it; start it by "
+                "python -m unisono.mpi.futures program.py, use MPICommExecutor, or give max_workers, so that processes are "
+                "started for this rank"
+            )
+        return None
+    return count
 
 
 class _OfComm(MPIPoolExecutor):
     def __init__(self, ranks, options):
-        self._given = ranks
+        self._of_comm = ranks
         super().__init__(**options)
 
     def _find_ranks(self):
-        return self._given
+        return self._of_comm
 
 
 class MPICommExecutor:

@@ -105,6 +105,9 @@ class Ranks:
             self._free.extend(ranks)
             self._changed.notify_all()
 
+    def let_go(self):
+        """An executor has ended, which gave back its ranks: others may come."""
+
     def manager(self, most, setup):
         """A thread that runs tasks on up to so many of them; `setup` is a task that each of them runs first."""
         made = Manager(self, most, setup)
@@ -155,7 +158,7 @@ class Manager:
         """The ranks that it has; waits until it has some."""
         with self._changed:
             self._changed.wait_for(lambda: self._own is not None)
-            return self._own
+            return self._own if self._broken is None else []
 
     def end(self, cancel=False):
         """Take no more tasks; complete what is left, or cancel what has not begun."""
@@ -181,6 +184,7 @@ class Manager:
             self._break(f"the ranks of the executor cannot be reached: {error}")
         finally:
             self._ranks.give(own)
+            self._ranks.let_go()
 
     def _is_set_up(self, own):
         if self._setup is None:
