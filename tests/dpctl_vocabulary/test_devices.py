@@ -365,3 +365,39 @@ def test_shared_memory_has_a_buffer(chosen):
         assert target.tobytes() == m.tobytes()
     with pytest.raises(TypeError):
         memoryview(memory.MemoryUSMDevice(8, queue=dpctl.SyclQueue(chosen)))
+
+
+def test_memory_is_shared_unless_a_copy_is_asked_for(chosen):
+    queue = dpctl.SyclQueue(chosen)
+    first = memory.MemoryUSMDevice(8, queue=queue)
+    first.copy_from_host(b"abcdefgh")
+    same, apart = memory.MemoryUSMDevice(first), memory.MemoryUSMDevice(first, copy=True)
+    same.memset(65)
+    assert first.tobytes() == b"A" * 8 and apart.tobytes() == b"abcdefgh"
+    assert (first.get_usm_type(queue), first.get_usm_type_enum()) == ("device", 1)
+    with pytest.raises(TypeError, match="expected a SyclQueue or SyclContext"):
+        first.get_usm_type(syclobj=...)
+    with pytest.raises(ValueError, match="expected copy=True"):
+        memory.MemoryUSMHost(first)
+    x = dpt.usm_ndarray((2,), "int32", buffer=first, offset=0)
+    assert x.sycl_queue == queue and x._pointer == first._pointer
+
+
+def test_memory_of_other_objects_is_taken_by_its_description():
+    queue = dpctl.SyclQueue("host:cpu")
+    held = memory.MemoryUSMShared(32, queue=queue)
+    held.copy_from_host(np.arange(32, dtype="u1"))
+
+    class View:
+        def __init__(self, **changed):
+            self.__sycl_usm_array_interface__ = {**held.__sycl_usm_array_interface__, **changed}
+
+    part = memory.MemoryUSMShared(View(shape=(5,), strides=(2,), offset=8))
+    assert part.tobytes() == bytes(range(8, 17)) and part.sycl_queue == queue
+    part.memset(0)
+    assert held.tobytes()[7:18] == bytes([7, *[0] * 9, 17])
+    backwards = memory.MemoryUSMShared(View(shape=(3,), strides=(-1,), offset=20))
+    assert backwards.tobytes() == bytes([18, 19, 20])
+    for changed in ({"syclobj": None}, {"shape": (0,)}, {"typestr": 5}, {"data": None}):
+        with pytest.raises(ValueError, match="as_usm_memory"):
+            memory.MemoryUSMShared(View(**changed))

@@ -73,7 +73,12 @@ void begin_outside_use(Storage& s) {
 }
 
 void note_outside_use(Storage& s) {
-    if (Queue* own = s.device->own_queue()) use_of(s).written = {own, own->fence()};
+    Queue* own = s.device->own_queue();
+    if (!own) return;
+    Completion& written = use_of(s).written;
+    if (written.queue && written.queue != own)
+        written.wait();  // the fence is of our own queue alone
+    written = {own, own->fence()};
 }
 
 void FreeQueueUse::operator()(QueueUse* use) const noexcept {

@@ -72,6 +72,13 @@ def _power_of_ten(n):
     return float(10**n) if n <= 308 else un.inf
 
 
+def _of_parts(real, imag, like):
+    """The complex numbers of two arrays; a product with 1j would make NaN of what is infinite."""
+    made = un.empty_like(like)
+    made.real, made.imag = real, imag
+    return made if made.ndim else made[()]
+
+
 def round(a, decimals=0, out=None):
     """Round to a number of decimals; halves go to the even neighbour.
 
@@ -103,7 +110,7 @@ def round(a, decimals=0, out=None):
     if x.dtype.kind == "b":
         result = x.astype("float16" if hasattr(un, "float16") else "float64")
     elif x.dtype.kind == "c":
-        result = round(x.real, decimals) + round(x.imag, decimals) * 1j
+        result = _of_parts(round(x.real, decimals), round(x.imag, decimals), x)
     elif x.dtype.kind in "iu":
         if decimals >= 0:
             result = x.copy()
@@ -178,7 +185,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = as_array(x)
     if x.dtype.kind == "c":
         parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
-        result = (parts[0] + parts[1] * 1j).astype(x.dtype)
+        result = _of_parts(*parts, x)
     elif x.dtype.kind != "f":
         return number_without_axes(x.copy() if copy else x)
     else:

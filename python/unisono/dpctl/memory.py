@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import _engine
 from ..cuda._allocations import flat_of, host_bytes
+from ._devices import SyclContext
 from ._queues import SyclQueue, get_device_cached_queue
 
 __all__ = [
@@ -27,7 +28,7 @@ class _Memory:
     Parameters
     ----------
     other : int or memory
-        How many; or memory, whose bytes are copied.
+        How many; or memory, or an object with ``__sycl_usm_array_interface__``, whose bytes are shared, or copied.
     alignment : int
         Without effect: memory begins at multiples of 64 at least.
     queue : SyclQueue, optional
@@ -53,13 +54,26 @@ class _Memory:
     """
 
     _kind = "device"
+    reference_obj = None  # what it shares its bytes with
 
     def __init__(self, other, *, alignment=0, queue=None, copy=False):
         import unisono as un
 
         source = None
-        if isinstance(other, _Memory):
-            source, other = other, other.nbytes
+        if hasattr(other, "__sycl_usm_array_interface__"):
+            source = as_usm_memory(other)
+            kind = source._kind if isinstance(other, (_Memory, _engine._Array)) else self._kind
+            is_here = queue is None or queue._device == source.sycl_queue._device
+            if not copy and kind == self._kind and is_here:
+                self.sycl_queue, self._bytes = queue or source.sycl_queue, source._bytes
+                self.reference_obj = None if isinstance(other, _Memory) else other
+                return
+            if not copy and kind != self._kind:
+                raise ValueError(
+                    f"{type(self).__name__}: memory of the kind {kind!r} is not shared; got copy=False; expected copy=True, "
+                    f"or the class of that kind"
+                )
+            other = source.nbytes
             queue = queue or source.sycl_queue
         nbytes = int(other)
         if nbytes <= 0:
@@ -92,8 +106,30 @@ class _Memory:
     sycl_context = property(lambda self: self.sycl_queue.sycl_context, doc="Of its queue.")
 
     def get_usm_type(self, syclobj=None):
-        """ "device", "shared" or "host"."""
+        """ "device", "shared" or "host", to a queue or a context."""
+        if not isinstance(syclobj, (type(None), SyclQueue, SyclContext)):
+            raise TypeError(
+                f"get_usm_type: expected a SyclQueue or SyclContext; got {type(syclobj).__name__}"
+            )
         return self._kind
+
+    def get_usm_type_enum(self, syclobj=None):
+        """SYCL's number of the kind: 1 for "device", 2 for "shared", 3 for "host"."""
+        return ("device", "shared", "host").index(self.get_usm_type(syclobj)) + 1
+
+    _pointer = property(lambda self: self._bytes.data.ptr, doc="Address of the first byte.")
+
+    @property
+    def __sycl_usm_array_interface__(self):
+        return {
+            "data": (self._pointer, False),
+            "shape": (self.nbytes,),
+            "strides": None,
+            "typestr": "|u1",
+            "version": 1,
+            "syclobj": self.sycl_queue,
+            "offset": 0,
+        }
 
     def copy_to_host(self, obj=None):
         """The bytes in a buffer, by default a new array of uint8."""
@@ -208,8 +244,39 @@ def as_usm_memory(obj):
 
         flat = flat_of(obj)
         made = flat if flat.dtype == "uint8" else flat.view("uint8")
-        return _kinds[obj.memory]._over(made, queue_of(obj))
+        kind = getattr(obj, "usm_type", obj.memory)
+        return _kinds[kind]._over(made, getattr(obj, "sycl_queue", None) or queue_of(obj))
+    if hasattr(obj, "__sycl_usm_array_interface__"):
+        return _described(obj)
     raise TypeError(f"as_usm_memory: expected memory or an array; got {type(obj).__name__}")
+
+
+def _described(obj):
+    """The memory of the host that an object's ``__sycl_usm_array_interface__`` tells, from its first byte to its last."""
+    told = obj.__sycl_usm_array_interface__
+    try:
+        queue, size = told["syclobj"], np.dtype(told["typestr"]).itemsize
+        shape, (address, _) = told["shape"], told["data"]
+        strides = told.get("strides") or np.cumprod((1, *shape[:0:-1]))[::-1]
+        reach = [(n - 1) * int(s) for n, s in zip(shape, strides, strict=True)]
+        first = told.get("offset", 0) + sum(r for r in reach if r < 0)
+        count = sum(map(abs, reach)) + 1 if all(shape) else 0
+        address = int(address) + first * size
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"as_usm_memory: the object's memory is not described; {error}") from None
+    if not isinstance(queue, SyclQueue) or queue._device.name != "cpu":
+        raise ValueError(
+            f"as_usm_memory: only memory of the host is taken by its address; got syclobj {queue!r}; pass the array itself"
+        )
+    if not count or not address:
+        raise ValueError(f"as_usm_memory: memory has bytes; got shape {shape} at address {address}")
+    import ctypes
+
+    held = (ctypes.c_ubyte * (count * size)).from_address(address)
+    held.owner = obj
+    import unisono as un
+
+    return MemoryUSMDevice._over(un.frombuffer(held, "uint8"), queue)
 
 
 def part_of(obj, count, name, writes=False):

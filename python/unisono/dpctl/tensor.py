@@ -104,14 +104,16 @@ class usm_ndarray(_engine.ndarray):
 
         dtype = np.dtype(dtype)
         count = int(np.prod(shape, dtype=np.int64))
-        memory = as_usm_memory(buffer)._bytes
+        held = as_usm_memory(buffer)
+        memory = held._bytes
         first = offset * dtype.itemsize
         if first + count * dtype.itemsize > memory.size:
             raise ValueError(
                 f"usm_ndarray: the memory is too small; got {memory.size} bytes; expected {first + count * dtype.itemsize}"
             )
         flat = memory[first : first + count * dtype.itemsize].view(dtype.name)
-        return _lifted(_engine.ndarray.reshape(flat, shape, order=order))
+        made = _engine.ndarray.reshape(flat, shape, order=order)
+        return _lifted(made, None, (held.sycl_queue, held.get_usm_type()))
 
     sycl_queue = property(
         lambda self: self._on[0] if "_on" in self.__dict__ else queue_of(self),

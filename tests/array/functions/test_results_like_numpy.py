@@ -197,3 +197,19 @@ def test_refusals_of_indices_and_sequences():
     for m in (np, un):
         with pytest.raises(TypeError):
             m.cov(m.asarray([[1, 2, 4], [3, 5, 1]]), dtype="int16")
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_parts_of_complex_numbers_are_rounded_apart(dtype):
+    parts = [np.inf, -np.inf, np.nan, 2.5, -0.0]
+    z = np.array([complex(a, b) for a in parts for b in parts]).astype(dtype)
+    for decimals in (0, 1):
+        np.testing.assert_array_equal(
+            un.round(un.asarray(z), decimals).get(), np.round(z, decimals)
+        )
+        assert un.round(un.asarray(z), decimals).dtype == dtype
+    for options in ({}, {"posinf": np.inf, "nan": np.nan}):
+        np.testing.assert_array_equal(
+            un.nan_to_num(un.asarray(z), **options).get(), np.nan_to_num(z, **options)
+        )
+    assert un.round(3.25 + 1.75j) == np.round(3.25 + 1.75j)

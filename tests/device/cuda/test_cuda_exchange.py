@@ -295,3 +295,23 @@ def test_copies_between_devices_without_the_host():
     un.memory.trim()
     un.synchronize()
     assert driver.count("violations") == before, driver.last_violation()
+
+
+@pytest.mark.parametrize("told", ["address", "interface"])
+def test_reads_of_exported_memory_come_behind_the_queues_of_a_block(told):
+    device = NAMES[0]
+    x = un.asarray(np.zeros(8), device=device)
+    y = un.asarray(np.zeros(8), device=device)
+    if told == "address":
+        assert x.data.ptr
+    else:
+        assert x.__cuda_array_interface__
+    first, second = cuda.Stream(), cuda.Stream()
+    with first.statements():
+        x[...] = 65
+        np.testing.assert_array_equal(x.get(), np.full(8, 65.0))
+        x += 1
+    with second.statements():
+        y[...] = 2 * x
+    np.testing.assert_array_equal(x.get(), np.full(8, 66.0))
+    np.testing.assert_array_equal(y.get(), np.full(8, 132.0))
