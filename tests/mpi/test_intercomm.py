@@ -102,6 +102,15 @@ def test_buffers_of_all(inter, kind):
     assert part.tolist() == [inter.remote_size] * len(part)
 
 
+def test_types_of_each_rank(inter):
+    n = inter.remote_size
+    sent, got = np.full(n, world.rank, "i4"), np.zeros(n, "i4")
+    counts, starts, types = [1] * n, [4 * k for k in range(n)], [MPI.INT] * n
+    for _ in range(2):
+        inter.Alltoallw([sent, (counts, starts), types], [got, (counts, starts), types])
+        assert got.tolist() == others(inter)
+
+
 def test_objects(inter):
     there = others(inter)
     for root in roots(inter):

@@ -96,6 +96,7 @@ class Intercomm(_Comm):
         lambda self: self._known() and self._link.remote_size,
         doc="Ranks of the other group.",
     )
+    _partners = property(lambda self: self.remote_size)  # of calls that Comm has, too
     remote_group = property(lambda self: self.Get_remote_group(), doc="Ranks of the other group.")
 
     def Get_remote_size(self):
@@ -168,6 +169,9 @@ class Intercomm(_Comm):
     def _end(self, how):
         for keyval in list(self._kept()):
             self.Delete_attr(keyval)
+        if self._apart is not None:
+            self._apart._end(how)
+            self._apart = None
         local, link = self._known(), self._link
         self._local = self._link = None
         getattr(link, how)()

@@ -229,12 +229,12 @@ class Neighbors:
 
     def Alltoallw(self, sendbuf, recvbuf):
         """Send each rank a part of a buffer, of a type of its own; both are ``[buf, counts, starts in bytes, types]``."""
-        apart, ranks = self._among_neighbors(), range(self.size)
+        apart, ranks = self._among_neighbors(), range(self._partners)
         sent = recvbuf if sendbuf is IN_PLACE else sendbuf
-        outgoing = _typed_parts(sent, self.size, "Alltoallw")
+        outgoing = _typed_parts(sent, self._partners, "Alltoallw")
         if sendbuf is IN_PLACE:  # a part is received where that for the same rank was
             outgoing = [part and _copied(part) for part in outgoing]
-        incoming = _typed_parts(recvbuf, self.size, "Alltoallw")
+        incoming = _typed_parts(recvbuf, self._partners, "Alltoallw")
         requests = [apart.Irecv(part, r) for part, r in zip(incoming, ranks, strict=True)]
         requests += [apart.Isend(part, r) for part, r in zip(outgoing, ranks, strict=True)]
         for request in requests:

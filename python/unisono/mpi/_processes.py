@@ -12,10 +12,20 @@ from ._types import _Comm
 
 _OF_PLACES = {"host", "hostfile", "add-host", "add-hostfile", "path"}  # hints where programs lie
 
+_LAUNCHERS = set(
+    "orted orterun mpirun mpiexec prted prte prterun mpiexec.hydra hydra_pmi_proxy slurmstepd".split()
+)
+
 
 def was_spawned():
-    """Whether another program started this process, which waits until it uses MPI."""
-    return "OMPI_PARENT_PORT" in os.environ or "PMI_SPAWNED" in os.environ
+    """Whether another program started this process, which waits until it uses MPI.
+
+    Processes that this one starts by other means have the same environment, but their parent is no launcher.
+    """
+    if not {"OMPI_PARENT_PORT", "PMI_SPAWNED"} & set(os.environ):
+        return False
+    with open(f"/proc/{os.getppid()}/comm") as file:
+        return file.read().strip() in _LAUNCHERS
 
 
 def _hints(info):
