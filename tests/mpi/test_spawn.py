@@ -269,6 +269,8 @@ def started(text, count=1):
     return MPI.COMM_SELF.Spawn(sys.executable, ["-c", text], maxprocs=count)
 """
 
+MET = "from unisono import mpi; mpi.Comm.Get_parent().recv()"  # a process that Spawn waits for no more
+
 
 @alone
 def test_a_program_without_a_launcher_starts_processes(tmp_path):
@@ -309,12 +311,9 @@ def test_too_few_slots_are_told(tmp_path):
     ("child", "call"),
     [
         ("pass", "Spawn of 1 processes of '"),  # uses no MPI
-        ("from unisono import mpi", "recv on rank 0 from rank 0"),
-        (
-            "from unisono import mpi; import os; os.kill(os.getpid(), 9)",
-            "recv on rank 0 from rank 0",
-        ),
-        ("from unisono import mpi; 1 / 0", "recv on rank 0 from rank 0"),
+        (MET, "recv on rank 0 from rank 0"),
+        (MET + "; import os; os.kill(os.getpid(), 9)", "recv on rank 0 from rank 0"),
+        (MET + "; 1 / 0", "recv on rank 0 from rank 0"),
     ],
 )
 def test_a_process_that_ends_keeps_nobody_waiting(tmp_path, child, call):
@@ -322,7 +321,9 @@ def test_a_process_that_ends_keeps_nobody_waiting(tmp_path, child, call):
         PARENT
         + f"""
 try:
-    started({child!r}).recv(source=0)
+    child = started({child!r})
+    child.send(1, dest=0)
+    child.recv(source=0)
 except CommError as error:
     print("told", error)
 """

@@ -124,7 +124,11 @@ int wait_for_call(Call call, What&& what) {
         result->is_there = true;
     }).detach();
     try {
-        wait_until([&] { return result->is_there.load(); }, what);
+        auto is_done = [&] {
+            watch_arriving();
+            return result->is_there.load();
+        };
+        wait_until(is_done, what);
     } catch (...) {
         ++calls_left;
         throw;

@@ -16,6 +16,8 @@
 
 namespace unisono::comm {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 constexpr const char* line_name = "unisono-rank";
@@ -50,9 +52,9 @@ std::int32_t parent_of(std::int32_t process) {
 std::vector<std::int32_t> children_of(std::int32_t process) {
     std::vector<std::int32_t> found;
     std::error_code ended;
-    for (const auto& thread :
-         std::filesystem::directory_iterator(folder_of(process) + "/task", ended)) {
-        std::ifstream file(thread.path() / "children");
+    std::filesystem::directory_iterator threads(folder_of(process) + "/task", ended);
+    for (; !ended && threads != std::filesystem::directory_iterator(); threads.increment(ended)) {
+        std::ifstream file(threads->path() / "children");
         for (std::int32_t number = 0; file >> number;) found.push_back(number);
     }
     return found;
@@ -76,10 +78,12 @@ std::set<std::int32_t> candidates() {
 std::shared_ptr<const Line> line_of(std::int32_t process) {
     const std::string wanted = std::string("/memfd:") + line_name;
     std::error_code hidden;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(folder_of(process) + "/fd", hidden)) {
-        const auto target = std::filesystem::read_symlink(entry.path(), hidden);
-        if (hidden || !target.string().starts_with(wanted)) continue;
+    std::filesystem::directory_iterator entries(folder_of(process) + "/fd", hidden);
+    for (; !hidden && entries != std::filesystem::directory_iterator(); entries.increment(hidden)) {
+        const auto& entry = *entries;
+        std::error_code closed;
+        const auto target = std::filesystem::read_symlink(entry.path(), closed);
+        if (closed || !target.string().starts_with(wanted)) continue;
         const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
         if (file < 0) continue;
         void* at = mmap(nullptr, sizeof(Line), PROT_READ, MAP_SHARED, file, 0);
@@ -91,6 +95,18 @@ std::shared_ptr<const Line> line_of(std::int32_t process) {
         if (line->process == process) return line;  // a forked child has that of its parent
     }
     return nullptr;
+}
+
+/// Finds the lines of those that are not known.
+void look(Relatives& r) {
+    for (std::int32_t process : candidates()) {
+        if (r.known.contains(process)) continue;
+        if (auto line = line_of(process)) {
+            r.lines.push_back(std::move(line));
+            r.known.insert(process);
+            ++r.found;
+        }
+    }
 }
 
 }  // namespace
@@ -135,15 +151,17 @@ std::vector<std::shared_ptr<const Line>> relatives() {
     const auto now = std::chrono::steady_clock::now();
     if (r.found >= r.met || now < r.next) return r.lines;
     r.next = now + std::chrono::seconds(1);
-    for (std::int32_t process : candidates()) {
-        if (r.known.contains(process)) continue;
-        if (auto line = line_of(process)) {
-            r.lines.push_back(std::move(line));
-            r.known.insert(process);
-            ++r.found;
-        }
-    }
+    look(r);
     return r.lines;
+}
+
+void watch_arriving() {
+    if (starts == 0) return;
+    static std::atomic<std::int64_t> last{0};
+    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch() / 20ms;
+    if (last.exchange(now) == now) return;
+    std::lock_guard lock(all().guard);
+    look(all());
 }
 
 std::vector<std::int32_t> arriving() {

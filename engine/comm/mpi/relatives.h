@@ -38,6 +38,9 @@ class Starting {
     Starting(const Starting&) = delete;
     Starting& operator=(const Starting&) = delete;
 };
+/// Looks for the lines of those that are started now, some times a second: one that ends early is
+/// seen before.
+void watch_arriving();
 /// Processes that are started now, and have no line yet.
 std::vector<std::int32_t> arriving();
 
