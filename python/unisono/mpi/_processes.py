@@ -119,10 +119,8 @@ class Processes:
 
     @classmethod
     def Get_parent(cls):
-        """The `Intercomm` with the processes that started this one by `Spawn`; COMM_NULL where there are none."""
-        from ._communicator import COMM_NULL
-
-        return connect().get("parent") or COMM_NULL
+        """The `Intercomm` with the processes that started this one by `Spawn`; equal to COMM_NULL where there are none."""
+        return connect().get("parent") or Intercomm()
 
     def Accept(self, port_name, info=INFO_NULL, root=0):
         """Wait for ranks that connect to a port of the root; all ranks call, and get the `Intercomm` with them."""
