@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,7 +87,11 @@ std::shared_ptr<const Line> line_of(std::int32_t process) {
         if (closed || !target.string().starts_with(wanted)) continue;
         const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
         if (file < 0) continue;
-        void* at = mmap(nullptr, sizeof(Line), PROT_READ, MAP_SHARED, file, 0);
+        // Memory that its process has not given a size yet is mapped, and cannot be read.
+        struct stat made {};
+        const bool is_whole = fstat(file, &made) == 0 && made.st_size >= off_t{sizeof(Line)};
+        void* at =
+            is_whole ? mmap(nullptr, sizeof(Line), PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
         ::close(file);
         if (at == MAP_FAILED) continue;
         std::shared_ptr<const Line> line(static_cast<const Line*>(at), [](const Line* old) {
