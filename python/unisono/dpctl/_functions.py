@@ -105,8 +105,8 @@ def logsumexp(x, /, *, axis=None, dtype=None, keepdims=False, out=None):
     Examples
     --------
     >>> import unisono.dpctl.tensor as dpt
-    >>> dpt.asnumpy(dpt.logsumexp(dpt.asarray([1000.0, 1000.0]))) - 1000
-    0.6931471805599...
+    >>> round(float(dpt.logsumexp(dpt.asarray([1000.0, 1000.0]))), 6)
+    1000.693147
     """
     x = _floating(x, "logsumexp", dtype)
     top = un.max(x, axis=axis, keepdims=True, initial=-un.inf)
