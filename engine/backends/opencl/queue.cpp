@@ -134,10 +134,15 @@ cl_event OpenCLQueue::first_event_of(std::uint64_t number) {
 
 /// An event costs the thread that submits as much as a third of the submission: its memory comes
 /// back from the driver's threads. A kernel alone has one, since somebody may wait for it.
-bool OpenCLQueue::needs_event() const {
+bool OpenCLQueue::needs_event() {
     constexpr std::uint64_t kernels_an_event = 16;
-    return !options_.in_order || options_.profiling || submitted_ - told_ >= kernels_an_event ||
-           passed_.load(std::memory_order_relaxed) == submitted_;
+    if (!options_.in_order || options_.profiling || submitted_ - told_ >= kernels_an_event)
+        return true;
+    if (told_ == submitted_) {  // a copy that was waited for, maybe
+        std::lock_guard lock(mutex_);
+        drop_passed();
+    }
+    return passed_.load(std::memory_order_relaxed) == submitted_;
 }
 
 void OpenCLQueue::note(cl_event event) {

@@ -85,7 +85,7 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
 
     void check(cl_int code, const char* call) const;
     /// Whether the next kernel does; the thread holds order_.
-    bool needs_event() const;
+    bool needs_event();
     void note(cl_event event);
     void drop_passed();
     void drop(std::size_t count);
