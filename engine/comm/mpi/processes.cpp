@@ -34,17 +34,13 @@ class MpiInfo {
     MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// What a call of MPI's that makes a communicator uses, for as long as it lasts.
-struct Made {
-    MPI_Comm comm = MPI_COMM_NULL;
-    std::string text;
-    std::shared_ptr<MpiInfo> hints;
-};
-
-template <class What>
-std::unique_ptr<Communicator> outcome(int status, const Made& made, What&& what) {
-    check(status, what);
-    return wrapped(made.comm);
+/// What call(&made) makes, on a thread of its own: the call owns what it uses.
+template <class Call>
+MPI_Comm made_by(const std::string& name, Call call) {
+    auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+    auto what = [&] { return name; };
+    check(wait_for_call([made, call = std::move(call)] { return call(made.get()); }, what), what);
+    return *made;
 }
 
 /// Of a communicator of two groups, whose other one may be of processes that nobody knew.
@@ -152,11 +148,7 @@ class MpiProcesses final : public Processes {
         return met(MPI_Comm_connect, comm, port, hints, root, "Connect");
     }
     std::unique_ptr<Communicator> join(int socket) override {
-        auto made = std::make_shared<Made>();
-        auto what = [] { return std::string("Join"); };
-        const int status = wait_for_call([=] { return MPI_Comm_join(socket, &made->comm); }, what);
-        check(status, what);
-        return met_by(made->comm);
+        return met_by(made_by("Join", [=](MPI_Comm* made) { return MPI_Comm_join(socket, made); }));
     }
     void publish(const std::string& name, const std::string& port, const Hints& hints) override {
         const MpiInfo info(hints);
@@ -179,35 +171,21 @@ class MpiProcesses final : public Processes {
 
     std::unique_ptr<Communicator> pair(Communicator& local, int leader, Communicator* peers,
                                        int remote_leader, int tag) override {
-        auto made = std::make_shared<Made>();
-        auto what = [] { return std::string("Create_intercomm"); };
         const MPI_Comm from = comm_of(local), over = peers ? comm_of(*peers) : MPI_COMM_NULL;
-        const int status = wait_for_call(
-            [=] {
-                return MPI_Intercomm_create(from, leader, over, remote_leader, tag, &made->comm);
-            },
-            what);
-        return outcome(status, *made, what);
+        return wrapped(made_by("Create_intercomm", [=](MPI_Comm* made) {
+            return MPI_Intercomm_create(from, leader, over, remote_leader, tag, made);
+        }));
     }
-
     std::unique_ptr<Communicator> merge(Communicator& both, bool is_last) override {
-        auto made = std::make_shared<Made>();
-        auto what = [] { return std::string("Merge"); };
         const MPI_Comm from = comm_of(both);
-        const int status =
-            wait_for_call([=] { return MPI_Intercomm_merge(from, is_last, &made->comm); }, what);
-        return outcome(status, *made, what);
+        return wrapped(made_by(
+            "Merge", [=](MPI_Comm* made) { return MPI_Intercomm_merge(from, is_last, made); }));
     }
     std::unique_ptr<Communicator> split(Communicator& both, int colour, int key) override {
-        auto made = std::make_shared<Made>();
-        auto what = [] { return std::string("Split"); };
         const MPI_Comm from = comm_of(both);
-        const int status = wait_for_call(
-            [=] {
-                return MPI_Comm_split(from, colour < 0 ? MPI_UNDEFINED : colour, key, &made->comm);
-            },
-            what);
-        return outcome(status, *made, what);
+        return wrapped(made_by("Split", [=](MPI_Comm* made) {
+            return MPI_Comm_split(from, colour < 0 ? MPI_UNDEFINED : colour, key, made);
+        }));
     }
     std::vector<int> remote_ranks(Communicator& both) override {
         MPI_Group there;
@@ -221,16 +199,11 @@ class MpiProcesses final : public Processes {
     template <class Call>
     static std::unique_ptr<Communicator> met(Call call, Communicator& comm, const std::string& port,
                                              const Hints& hints, int root, const char* name) {
-        auto made = std::make_shared<Made>();
-        made->text = port;
-        made->hints = std::make_shared<MpiInfo>(hints);
-        auto what = [&] { return std::string(name) + " at port '" + port + "'"; };
+        auto info = std::make_shared<MpiInfo>(hints);
         const MPI_Comm from = comm_of(comm);
-        const int status = wait_for_call(
-            [=] { return call(made->text.c_str(), made->hints->get(), root, from, &made->comm); },
-            what);
-        check(status, what);
-        return met_by(made->comm);
+        return met_by(made_by(std::string(name) + " at port '" + port + "'", [=](MPI_Comm* made) {
+            return call(port.c_str(), info->get(), root, from, made);
+        }));
     }
 };
 
