@@ -2,6 +2,7 @@
 // scalars, the block loops and what compiled code calls share.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -103,6 +104,22 @@ T ldexp(T x, T n) {
     constexpr T limit = 5000;  // beyond the exponents of every format
     if (!(n > -limit)) n = -limit;
     return std::ldexp(x, static_cast<int>(n < limit ? n : limit));
+}
+
+/// That of frexp, a whole number; 0 of zero, infinity and NaN. Its bits are put behind those of a
+/// number whose last digit is 1, which vectors convert by a difference.
+template <class T>
+T exponent(T a) {
+    using Limits = std::numeric_limits<T>;
+    using Bits = Unsigned<T>;
+    constexpr int places = Limits::digits - 1;
+    constexpr T unit = static_cast<T>(Bits{1} << places), bias = T(1) - T(Limits::min_exponent);
+    const T size = std::fabs(a);
+    const bool is_small = size < Limits::min();
+    const Bits bits = std::bit_cast<Bits>(is_small ? size * (2 * unit) : size) >> places;
+    const T e = std::bit_cast<T>(bits | std::bit_cast<Bits>(unit)) - (unit + bias);
+    return (size > 0) & (size < Limits::infinity()) ? e - (is_small ? T(Limits::digits) : T(0))
+                                                    : T(0);
 }
 
 template <class T>

@@ -212,6 +212,7 @@ template <Op O, DType D, class T = Element<D>> auto apply(T a, [[maybe_unused]] 
     else if constexpr (O == Op::CopySign) return std::copysign(a, b);
     else if constexpr (O == Op::NextAfter) return std::nextafter(a, b);
     else if constexpr (O == Op::Ldexp) return a;  // a function of ours: binary_loop
+    else if constexpr (O == Op::Exponent) return rules::exponent(a);
     else if constexpr (O == Op::Gcd) return rules::gcd(a, b);
     else if constexpr (O == Op::Lcm) return rules::lcm(a, b);
     else if constexpr (O == Op::BitCount) return static_cast<std::uint8_t>(rules::bit_count(a));

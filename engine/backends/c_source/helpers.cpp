@@ -141,6 +141,10 @@ static std::string_view body(Op op, DType t) {
                        : "    return a >= b ? a : b;\n";
         case Op::NextAfter: return "    return a != a ? a : nextafter(a, b);\n";
         case Op::Ldexp: return scale;
+        case Op::Exponent:
+            return "    int e = 0;\n"
+                   "    frexp(a, &e);\n"
+                   "    return fabs(a) < INFINITY ? ($T)e : 0;\n";
         case Op::Gcd: return has_sign ? signed_gcd : unsigned_gcd;
         case Op::Lcm: return has_sign ? signed_lcm : unsigned_lcm;
         case Op::BitCount:

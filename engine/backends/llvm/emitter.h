@@ -163,6 +163,7 @@ class FunctionEmitter {
     Value* integer_operation(Op op, DType t, Value* a, Value* b);
     Value* infinity(Value* like);
     Value* sign(Value* a, DType t);
+    Value* exponent(Value* a);
     Value* bool_operation(Op op, Value* a, Value* b);
     Value* compare(Op op, DType t, Value* a, Value* b);
     Value* divide_floats(Op op, Value* a, Value* b);

@@ -1,5 +1,7 @@
 // Emits scalar operations and casts with exactly the semantics of docs/ir.md; no operand makes
 // undefined behaviour.
+#include <cmath>
+
 #include "backends/llvm/emitter.h"
 
 namespace unisono::codegen {
@@ -31,6 +33,7 @@ Value* FunctionEmitter::unary(ir::E e) {
             return b_.CreateICmpSLT(bits, llvm::ConstantInt::get(bits->getType(), 0));
         }
         case Op::Sign: return sign(a, t);
+        case Op::Exponent: return exponent(a);
         case Op::BitCount: {
             Value* size = info(t).kind == 'i'
                               ? b_.CreateBinaryIntrinsic(Intrinsic::abs, a, b_.getFalse())
@@ -63,6 +66,29 @@ Value* FunctionEmitter::sign(Value* a, DType t) {
     };
     Value* s = choose(b_.CreateFCmpOGT(a, zero), 1, choose(b_.CreateFCmpOLT(a, zero), -1, zero));
     return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, s);
+}
+
+/// As rules::exponent.
+Value* FunctionEmitter::exponent(Value* a) {
+    llvm::Type* type = a->getType();
+    const llvm::fltSemantics& format = type->getScalarType()->getFltSemantics();
+    const int digits = static_cast<int>(llvm::APFloat::semanticsPrecision(format));
+    const int least = llvm::APFloat::semanticsMinExponent(format);  // of normal numbers
+    auto real = [&](double v) { return llvm::ConstantFP::get(type, v); };
+    auto bits_of = [&](Value* v) {
+        return b_.CreateBitCast(v, b_.getIntNTy(type->getScalarSizeInBits()));
+    };
+    const double unit = std::ldexp(1.0, digits - 1);
+    Value* size = intrinsic(Intrinsic::fabs, a);
+    Value* is_small = b_.CreateFCmpOLT(size, real(std::ldexp(1.0, least)));
+    Value* scaled = b_.CreateSelect(is_small, b_.CreateFMul(size, real(2 * unit)), size);
+    Value* bits = b_.CreateLShr(bits_of(scaled), static_cast<std::uint64_t>(digits - 1));
+    Value* e = b_.CreateFSub(b_.CreateBitCast(b_.CreateOr(bits, bits_of(real(unit))), type),
+                             real(unit - least));
+    e = b_.CreateFSub(e, b_.CreateSelect(is_small, real(digits), real(0)));
+    Value* is_plain =
+        b_.CreateAnd(b_.CreateFCmpOGT(size, real(0)), b_.CreateFCmpOLT(size, infinity(a)));
+    return b_.CreateSelect(is_plain, e, real(0));
 }
 
 Value* FunctionEmitter::binary(ir::E e) {

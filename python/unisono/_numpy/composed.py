@@ -25,25 +25,8 @@ def _modf(x):
 
 def _frexp(x):
     x = _float(as_array(x))
-    # The exponent of the logarithm may be off by one near a power of two; two steps make it exact.
-    size = abs(x)
-    plain = (size > 0) & (size < un.inf)
-    size = un.where(plain, size, 1.0)
-    tiny = size < 2.0**-1000 if x.dtype == "float64" else size < 2.0**-100
-    shift = 200 if x.dtype == "float64" else 60
-    size = un.where(tiny, size * 2.0**shift, size)
-    exponent = un.floor(un.log2(size)).astype("int32") + 1
-    mantissa = _engine._ldexp(size, (-exponent).astype(x.dtype))
-    high, low = mantissa >= 1, mantissa < 0.5
-    mantissa = un.where(high, mantissa * 0.5, un.where(low, mantissa * 2, mantissa))
-    exponent = (
-        exponent
-        + high.astype("int32")
-        - low.astype("int32")
-        - un.where(tiny, shift, 0).astype("int32")
-    )
-    made = un.where(plain, un.copysign(mantissa, x), x)
-    return made, un.where(plain, exponent, 0).astype("int32")
+    exponent = _engine._exponent(x)
+    return _engine._ldexp(x, -exponent), exponent.astype("int32")
 
 
 def _float(x):
