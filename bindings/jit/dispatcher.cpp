@@ -146,10 +146,10 @@ PyObject* launch(PyObject* self, PyObject* args) {
                           &PyTuple_Type, &positional, &PyDict_Type, &named)) {
         return nullptr;
     }
-    if (PyDict_GET_SIZE(named) == 0) return launch_kernel(self, global, local, positional);
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Dispatch& d = ready(self);
         const NDRange range = range_of(d, global, local);
+        if (PyDict_GET_SIZE(named) == 0) return launch_kernel(self, range, positional);
         std::vector<PyObject*> all;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(positional); ++i)
             all.push_back(PyTuple_GET_ITEM(positional, i));
@@ -428,14 +428,18 @@ Dispatch* dispatch_of(PyObject* object) {
                : nullptr;
 }
 
-PyObject* launch_kernel(PyObject* kernel, PyObject* global, PyObject* local, PyObject* args) {
-    if (!PyObject_TypeCheck(kernel, dispatcher_type))
-        return PyErr_Format(PyExc_TypeError, "expected a kernel");
+NDRange launch_range(PyObject* kernel, PyObject* global, PyObject* local) {
+    if (!PyObject_TypeCheck(kernel, dispatcher_type)) fail(ErrorKind::Type, "expected a kernel");
+    return range_of(ready(kernel), global, local);
+}
+
+PyObject* launch_kernel(PyObject* kernel, const NDRange& range, PyObject* args) {
     return guarded<PyObject*>(nullptr, [&] {
-        Dispatch& d = ready(kernel);
-        const NDRange range = range_of(d, global, local);
-        return d.call(&PyTuple_GET_ITEM(args, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(args)),
-                      nullptr, &range);
+        if (!PyObject_TypeCheck(kernel, dispatcher_type))
+            fail(ErrorKind::Type, "expected a kernel");
+        return ready(kernel).call(&PyTuple_GET_ITEM(args, 0),
+                                  static_cast<std::size_t>(PyTuple_GET_SIZE(args)), nullptr,
+                                  &range);
     });
 }
 

@@ -3,11 +3,18 @@
 
 #include <Python.h>
 
+namespace unisono {
+struct NDRange;
+}
+
 namespace unisono::python {
 
-/// Launches a kernel over a range: tuples of sizes, of which the local ones may be none, and of
-/// arguments. None, or null with a Python error set; also where the object is no Dispatcher.
-PyObject* launch_kernel(PyObject* kernel, PyObject* global, PyObject* local, PyObject* args);
+/// The range of a kernel's launch by tuples of sizes, of which the local ones may be none; fails
+/// where they do not fit, or the object is no Dispatcher.
+NDRange launch_range(PyObject* kernel, PyObject* global, PyObject* local);
+/// Launches a kernel with a tuple of arguments. None, or null with a Python error set; also where
+/// the object is no Dispatcher.
+PyObject* launch_kernel(PyObject* kernel, const NDRange& range, PyObject* args);
 /// Adds the type to the module; returns false with a Python error set.
 bool add_dispatcher(PyObject* module);
 /// Adds what the front end asks of captured values and sources; the same (jit_capture.cpp).

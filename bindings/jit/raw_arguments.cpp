@@ -1,5 +1,5 @@
-// Finds out quickly whether a raw kernel takes a call's arguments as they are, as most calls' are,
-// and launches it: what is not is checked and converted in Python (_raw/arguments.py).
+// Finds out quickly whether a raw kernel takes a call's arguments as they are, as most calls' are:
+// what is not is checked and converted in Python (_raw/arguments.py).
 #include "jit/raw_arguments.h"
 
 #include <string>
@@ -7,7 +7,6 @@
 #include "array/object.h"
 #include "array/view.h"
 #include "errors.h"
-#include "jit/dispatcher.h"
 #include "reference.h"
 
 namespace unisono::python {
@@ -16,24 +15,6 @@ namespace {
 
 /// Of a parameter, in the text that _raw_types gives.
 constexpr char pointer_bit = 0x40;
-
-/// _raw_types(((dtype, whether it is a pointer), ...)): what _raw_place takes; empty where one is
-/// no dtype
-PyObject* types(PyObject*, PyObject* parameters) {
-    if (!PyTuple_Check(parameters)) return PyErr_Format(PyExc_TypeError, "expected a tuple");
-    std::string found;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(parameters); ++k) {
-        const char* dtype;
-        int is_pointer;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(parameters, k), "sp", &dtype, &is_pointer))
-            return nullptr;
-        bool is_known = false;
-        const DType t = dtype_from_name(dtype, is_known);
-        if (!is_known) return PyBytes_FromStringAndSize(nullptr, 0);
-        found += static_cast<char>(static_cast<char>(t) | (is_pointer ? pointer_bit : 0));
-    }
-    return PyBytes_FromStringAndSize(found.data(), static_cast<Py_ssize_t>(found.size()));
-}
 
 bool is_in_range(PyObject* number, DType t) {
     int overflow = 0;
@@ -55,14 +36,29 @@ bool is_plain_array(PyObject* object, DType t, Device*& place) {
     return true;
 }
 
-/// The device of the arrays; null where they are not on one, or an argument is not plain.
-Device* device_of(PyObject* bytes, PyObject* args) {
-    const char* types = PyBytes_AS_STRING(bytes);
-    const Py_ssize_t n = PyBytes_GET_SIZE(bytes);
+}  // namespace
+
+std::string raw_types(PyObject* parameters) {
+    if (!PyTuple_Check(parameters)) fail(ErrorKind::Type, "expected a tuple");
+    std::string found;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(parameters); ++k) {
+        const char* dtype;
+        int is_pointer;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(parameters, k), "sp", &dtype, &is_pointer))
+            throw PythonError{};
+        bool is_known = false;
+        const DType t = dtype_from_name(dtype, is_known);
+        if (!is_known) return {};
+        found += static_cast<char>(static_cast<char>(t) | (is_pointer ? pointer_bit : 0));
+    }
+    return found;
+}
+
+Device* raw_device(std::string_view types, PyObject* args) {
     Device* device = nullptr;
-    if (PyTuple_GET_SIZE(args) != n) return nullptr;
-    for (Py_ssize_t k = 0; k < n; ++k) {
-        PyObject* object = PyTuple_GET_ITEM(args, k);
+    if (PyTuple_GET_SIZE(args) != static_cast<Py_ssize_t>(types.size())) return nullptr;
+    for (std::size_t k = 0; k < types.size(); ++k) {
+        PyObject* object = PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(k));
         const auto t = static_cast<DType>(types[k] & ~pointer_bit);
         bool is_plain = false;
         if (types[k] & pointer_bit)
@@ -76,47 +72,32 @@ Device* device_of(PyObject* bytes, PyObject* args) {
     return device;
 }
 
+namespace {
+
+/// _raw_types(((dtype, whether it is a pointer), ...)): what _raw_place takes; empty where one is
+/// no dtype
+PyObject* types(PyObject*, PyObject* parameters) {
+    return guarded<PyObject*>(nullptr, [&] {
+        const std::string found = raw_types(parameters);
+        return PyBytes_FromStringAndSize(found.data(), static_cast<Py_ssize_t>(found.size()));
+    });
+}
+
 /// _raw_place(types, args): an int that stands for the device of the arrays; 0 where they are not
 /// on one device, or an argument is not plain
 PyObject* place(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (count != 2 || !PyBytes_Check(args[0]) || !PyTuple_Check(args[1]))
         return PyErr_Format(PyExc_TypeError, "expected types and a tuple");
-    return guarded<PyObject*>(
-        nullptr, [&]() -> PyObject* { return PyLong_FromVoidPtr(device_of(args[0], args[1])); });
-}
-
-/// _raw_launch(types, known, shared bytes, grid, block, args): whether arguments are passed as they
-/// are to a kernel that `known` has, as {(what _raw_place gives, shared bytes, grid, block):
-/// (kernel, global sizes, local sizes)}, which is launched then
-PyObject* launch(PyObject*, PyObject* const* a, Py_ssize_t count) {
-    if (count != 6 || !PyBytes_Check(a[0]) || !PyDict_Check(a[1]) || !PyTuple_Check(a[5]))
-        return PyErr_Format(PyExc_TypeError, "expected types, launches, sizes and a tuple");
-    if (!PyTuple_CheckExact(a[3]) || !PyTuple_CheckExact(a[4])) Py_RETURN_FALSE;
-    return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-        Device* device = device_of(a[0], a[5]);
-        if (!device) return Py_NewRef(Py_False);
-        Ref place(PyLong_FromVoidPtr(device));
-        Ref key(place ? PyTuple_Pack(4, place.get(), a[2], a[3], a[4]) : nullptr);
-        if (!key) throw PythonError{};
-        PyObject* found = PyDict_GetItemWithError(a[1], key.get());
-        if (!found) {
-            if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{};
-            PyErr_Clear();  // sizes that are no numbers
-            return Py_NewRef(Py_False);
-        }
-        const Ref kept = Ref::of(found);
-        Ref done(launch_kernel(PyTuple_GET_ITEM(found, 0), PyTuple_GET_ITEM(found, 1),
-                               PyTuple_GET_ITEM(found, 2), a[5]));
-        if (!done) throw PythonError{};
-        return Py_NewRef(Py_True);
+    return guarded<PyObject*>(nullptr, [&] {
+        const std::string_view types(PyBytes_AS_STRING(args[0]),
+                                     static_cast<std::size_t>(PyBytes_GET_SIZE(args[0])));
+        return PyLong_FromVoidPtr(raw_device(types, args[1]));
     });
 }
 
 PyMethodDef functions[] = {
     {"_raw_types", types, METH_O, nullptr},
     {"_raw_place", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(place)),
-     METH_FASTCALL, nullptr},
-    {"_raw_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -20,7 +20,6 @@ from .translation.functions import Translation, flattener, stub
 from .translation.trees import unused
 
 _numbers = itertools.count()
-_launch_known = _engine._raw_launch
 
 
 class DriverError(_engine.CompileError):
@@ -286,7 +285,7 @@ class RawModule:
         return f"<RawModule {self._name}>"
 
 
-class RawKernel:
+class RawKernel(_engine._RawLauncher):
     """A kernel of CUDA C or OpenCL C text, called as ``kernel(grid, block, args, shared_mem=0)``.
 
     Parameters
@@ -349,7 +348,6 @@ class RawKernel:
     def _begin(self, module, name):
         self._module, self.name, self.__name__ = module, name, name
         self._made, self._launches, self._declared, self._found = {}, {}, None, None
-        self._types, self._known = b"", {}  # of calls whose arguments are passed as they are
         self.max_dynamic_shared_size_bytes, self.kernel = 0, self
 
     def __reduce__(self):
@@ -470,7 +468,7 @@ class RawKernel:
             for c, name, _ in function.parameters
         ]
         if not made.hidden and all(d.record is None for d in self._declared):
-            self._types = _engine._raw_types(tuple((d.base, d.is_pointer) for d in self._declared))
+            self._take_types(tuple((d.base, d.is_pointer) for d in self._declared))
         self._made[shared] = found = (kernels, python, options, flatten, made.hidden)
         return found
 
@@ -496,9 +494,7 @@ class RawKernel:
             Bytes of the ``extern __shared__`` array.
         stream : unisono.cuda.Stream, optional
         """
-        plain = self._types and stream is None and type(args) is tuple
-        if plain and _launch_known(self._types, self._known, shared_mem, grid, block, args):
-            return
+        # Calls like one that was remembered do not come here (_RawLauncher).
         if not isinstance(args, (tuple, list)):
             raise TypeError(
                 f"{self.name}: args is a tuple; got {type(args).__name__}; write {self.name}(grid, block, (x, y))"
@@ -532,15 +528,13 @@ class RawKernel:
                 k._launch(over, local, tuple(given), {})
         else:
             k._launch(over, local, tuple(given), {})
-        place = (
-            plain and type(grid) is type(block) is tuple and _engine._raw_place(self._types, args)
-        )
-        if place and len(self._known) < _most_launches:
-            self._known[place, shared_mem, grid, block] = k, over, local
+        if not hidden:
+            self._remember(grid, block, args, shared_mem, k, over, local)
         for there, here in back:
             here[...] = there.to_device("cpu")
 
 
+RawKernel._call_quickly()
 _unknown = """
     binary_version cache_mode_ca const_size_bytes local_size_bytes num_regs preferred_shared_memory_carveout ptx_version
     shared_size_bytes""".split()

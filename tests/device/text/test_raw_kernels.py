@@ -763,6 +763,44 @@ def test_calls_of_one_kernel_with_other_arguments(chosen):
     np.testing.assert_array_equal(np.asarray(z.to_device("cpu")), wanted)
 
 
+def test_calls_that_repeat_come_to_no_python_but_in_subclasses(chosen, monkeypatch):
+    """Sizes and bytes of shared memory that take turns; classes whose calls are others."""
+    text = r"""extern "C" __global__ void count(int* z) {
+            extern __shared__ int room[];
+            int me = threadIdx.x + threadIdx.y;
+            room[me] = 1;
+            if (blockIdx.x == 0) atomicAdd(z, room[me]);
+        }"""
+    (z,) = there("cpu" if chosen == "interp" else chosen, np.zeros(1, np.int32))
+    calls = []
+
+    class Noted(un.RawKernel):
+        def __call__(self, grid, block, args, **others):
+            calls.append(block)
+            return super().__call__(grid, block, args, **others)
+
+    kernel, noted = un.RawKernel(text, "count"), Noted(text, "count")
+    wanted = 0
+    for turn in range(6):
+        block = 2 + turn % 2
+        (kernel if turn < 4 else noted)((turn % 3 + 1,), (block,), (z,), shared_mem=16)
+        kernel((1,), (1, block), (z,), shared_mem=16 * (1 + turn % 2))
+        wanted += 2 * block
+    assert z.tolist() == [wanted] and calls == [(2,), (3,)]
+
+    def refused(self, *args, **others):
+        raise RuntimeError("another call")
+
+    monkeypatch.setattr(un.RawKernel, "__call__", refused)
+    with pytest.raises(RuntimeError, match="another call"):
+        kernel((1,), (2,), (z,), shared_mem=16)
+    monkeypatch.undo()
+    kernel((1,), (2,), (z,), shared_mem=16)
+    assert z.tolist() == [wanted + 2]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'args'"):
+        kernel((1,), (2,))
+
+
 def test_launches_whose_arguments_change_in_turn(chosen):
     """What stays from launch to launch is not set again: buffers and numbers of all sizes, and memory used anew."""
     mix = un.RawKernel(
