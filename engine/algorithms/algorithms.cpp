@@ -16,10 +16,12 @@ namespace unisono::algorithms {
 namespace {
 
 constexpr Algorithm table[] = {
+#include "algorithms/bulges.tree"
 #include "algorithms/combining.tree"
 #include "algorithms/counting.tree"
 #include "algorithms/drawing.tree"
 #include "algorithms/factoring.tree"
+#include "algorithms/hessenberg.tree"
 #include "algorithms/masking.tree"
 #include "algorithms/moving.tree"
 #include "algorithms/products.tree"

@@ -380,55 +380,36 @@ def complex_schur(h, v, u, w, norms, failed, n, eps, least):
                 last = -1
 
 
-@un.kernel
-def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
-    """Vectors of length one, one for each work-item, by substitution; the largest element of complex ones is real.
-
-    Blocks of two rows of real matrices belong to two conjugate values, the one above the axis first.
-    """
-    item = un.global_id(0)
-    matrix = item // n
-    last = item - matrix * n
-    base = matrix * n * n
-    line = matrix * n
-    at = item * n
-    value = w[item]
-    is_second = is_real != 0 and value.imag < 0
-    if is_second:
-        value = np.conj(value)
-    is_pair = is_real != 0 and value.imag != 0
-    if is_pair and not is_second:
-        last += 1
+@un.jit
+def substitute(h, base, row, w, line, x, at, n, last, value, is_pair, is_real, least, eps):
+    """The vector of the (quasi-)triangular matrix for the value that ends in row `last`."""
     for i in range(n):
         x[at + i] = 0
     x[at + last] = 1
     below = last - 1
-    least = eps * norms[matrix]
-    if least == 0:
-        least = eps
     if is_pair:
-        corner = base + last * n + last
-        if abs(h[corner - 1]) > abs(h[corner - n]):
+        corner = base + last * row + last
+        if abs(h[corner - 1]) > abs(h[corner - row]):
             x[at + last - 1] = (value - h[corner]) / h[corner - 1]
         else:
             x[at + last - 1] = 1
-            x[at + last] = (value - h[corner - n - 1]) / h[corner - n]
+            x[at + last] = (value - h[corner - row - 1]) / h[corner - row]
         below -= 1
     i = below
     while i >= 0:
         right = value * 0
         for j in range(i + 1, last + 1):
-            right = right - h[base + i * n + j] * x[at + j]
-        d = h[base + i * n + i] - value
+            right = right - h[base + i * row + j] * x[at + j]
+        d = h[base + i * row + i] - value
         step = 1
         if is_real != 0 and w[line + i].imag < 0:
             step = 2
             above = value * 0
             for j in range(i + 1, last + 1):
-                above = above - h[base + (i - 1) * n + j] * x[at + j]
-            corner = base + i * n + i
-            a = h[corner - n - 1] - value
-            b = h[corner - n] + value * 0
+                above = above - h[base + (i - 1) * row + j] * x[at + j]
+            corner = base + i * row + i
+            a = h[corner - row - 1] - value
+            b = h[corner - row] + value * 0
             c = h[corner - 1] + value * 0
             if abs(c) > abs(a):  # the larger one first: Cramer's rule leaves large residuals
                 a, c = c, a
@@ -451,6 +432,31 @@ def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
             for j in range(i + 1 - step, last + 1):
                 x[at + j] = x[at + j] / size
         i -= step
+
+
+@un.kernel
+def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
+    """Vectors of length one, one for each work-item, by substitution; the largest element of complex ones is real.
+
+    Blocks of two rows of real matrices belong to two conjugate values, the one above the axis first.
+    """
+    item = un.global_id(0)
+    matrix = item // n
+    last = item - matrix * n
+    base = matrix * n * n
+    line = matrix * n
+    at = item * n
+    value = w[item]
+    is_second = is_real != 0 and value.imag < 0
+    if is_second:
+        value = np.conj(value)
+    is_pair = is_real != 0 and value.imag != 0
+    if is_pair and not is_second:
+        last += 1
+    least = eps * norms[matrix]
+    if least == 0:
+        least = eps
+    substitute(h, base, n, w, line, x, at, n, last, value, is_pair, is_real, least, eps)
     total = eps - eps
     most = eps - eps
     phase = value * 0 + 1
@@ -472,6 +478,72 @@ def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
         if is_real == 0 or is_pair:
             f = f * phase
         vectors[base + i * n + item - line] = f
+
+
+@un.kernel
+def triangular_vectors(h, w, x, norms, n, row, is_real, eps):
+    """Vectors of (quasi-)triangular matrices whose rows lie `row` apart, as rows of x; of conjugate ones that above the axis."""
+    item = un.global_id(0)
+    matrix = item // n
+    last = item - matrix * n
+    value = w[item]
+    is_pair = is_real != 0 and value.imag != 0
+    if not (is_pair and value.imag < 0):
+        if is_pair:
+            last += 1
+        least = eps * norms[matrix]
+        if least == 0:
+            least = eps
+        base = matrix * n * row
+        line = matrix * n
+        substitute(h, base, row, w, line, x, item * n, n, last, value, is_pair, is_real, least, eps)
+
+
+@un.kernel
+def parts_of_vectors(x, w, out, n):
+    """Rows of real numbers: real and imaginary part of two conjugate vectors."""
+    i = un.global_id(0)
+    item = i // n
+    if w[item].imag < 0:
+        out[i] = x[i - n].imag
+    else:
+        out[i] = x[i].real
+
+
+@un.kernel
+def finish_vectors(x, w, scales, vectors, n, is_real):
+    """Columns of length one whose largest element is real, from rows, which are parts of real matrices' vectors."""
+    item = un.global_id(0)
+    matrix = item // n
+    line = matrix * n
+    value = w[item]
+    sign = value.imag * 0
+    row = item * n
+    if is_real != 0 and value.imag != 0:
+        sign = sign + 1
+        if value.imag < 0:
+            sign = -sign
+            row -= n
+    total = sign * 0
+    most = sign * 0
+    phase = value * 0 + 1
+    for i in range(n):
+        v = x[row + i] + value * 0
+        if sign != 0:
+            v = v.real + x[row + n + i].real * sign * 1j
+        v = v * scales[line + i]
+        size = v.real * v.real + v.imag * v.imag
+        total = total + size
+        if size > most:
+            most = size
+            phase = np.conj(v) / np.sqrt(size)
+        vectors[(line + i) * n + item - line] = v
+    total = np.sqrt(total)
+    for i in range(n):
+        f = vectors[(line + i) * n + item - line] / total
+        if is_real == 0 or sign != 0:
+            f = f * phase
+        vectors[(line + i) * n + item - line] = f
 
 
 @un.kernel

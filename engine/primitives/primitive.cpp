@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/limits.h"
-#include "primitives/host_steps.h"
 #include "tape/eager/eager.h"
 #include "tape/record/hazards.h"
 #include "tape/record/record.h"
@@ -142,11 +141,6 @@ void settle(const Primitive& row, Storage* made) {
     Tape::current().complete(made, reason_of(row));
 }
 
-bool makes_host_step(const Primitive& row, std::span<const Array> in, const Array& out) {
-    return !is_addressable(out) && !in.empty() &&
-           primitives::steps_on_host(row, in.front().shape());
-}
-
 /// Of one result: the entry has room for all.
 void append(const Primitive& row, const void* attributes, std::span<const Array> in,
             const Array& out, Together together) {
@@ -164,7 +158,6 @@ void append(const Primitive& row, const void* attributes, std::span<const Array>
     e.compute = out.dtype();
     auto call = row.by_address->hold(row, attributes);
     call->together = together;
-    call->steps_on_host = makes_host_step(row, in, out);
     e.call = call.release();  // owned by the tape
     Tape::of(e.out.storage->device).append(e);
 }
@@ -175,7 +168,6 @@ void append_wide(const Primitive& row, const void* attributes, std::span<const A
     keep.reserve(in.size());
     auto wide = row.by_address->hold(row, attributes);
     wide->tail = std::make_unique<OpaqueCall::Tail>();
-    wide->steps_on_host = makes_host_step(row, in, made.front());
     Entry e{};
     e.kind = EntryKind::Opaque;
     for (const Array& a : in) {

@@ -38,9 +38,7 @@ using Together = std::uint64_t (*)(std::span<const CallOperands> calls);
 class PrimitiveCall : public OpaqueCall {
   public:
     explicit PrimitiveCall(const Primitive& primitive) : primitive_(primitive) {}
-    std::string name() const final {
-        return std::string(primitive_.name) + (steps_on_host ? " (a step on the host)" : "");
-    }
+    std::string name() const final { return std::string(primitive_.name); }
     bool selects() const final { return &primitive_ == &primitives::select; }
     const Primitive& row() const { return primitive_; }
     virtual const void* attributes() const = 0;
@@ -53,7 +51,6 @@ class PrimitiveCall : public OpaqueCall {
     std::uint64_t run_together(std::span<const OpaqueCall::Operands> calls) final;
 
     Together together = nullptr;  ///< calls with the same one are offered to it
-    bool steps_on_host = false;   ///< of operands on a device (host_steps.h)
 
   protected:
     bool is_new() const { return primitive_.effect == Primitive::Effect::New; }

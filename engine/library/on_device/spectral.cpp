@@ -1,18 +1,17 @@
 // Singular values, eigenvalues and least squares on devices: small matrices by rotations, a
-// work-item each; others by reflections and the QR algorithm; matrices without symmetry in a host
-// step.
+// work-item each; others by reflections and the QR algorithm.
 #include <algorithm>
 #include <optional>
 
 #include "core/error.h"
 #include "library/linalg/matrix_stack.h"
-#include "library/on_device/host_step.h"
+#include "library/on_device/hessenberg.h"
 #include "library/on_device/packed.h"
 #include "library/on_device/reducing.h"
 #include "library/on_device/shifting.h"
 #include "library/on_device/vendor.h"
-#include "primitives/host_steps.h"
 #include "primitives/primitives.h"
+#include "primitives/small_matrices.h"
 
 namespace unisono::library {
 
@@ -139,22 +138,22 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
     require_all(work, failed, "svd", in[0], no_singular_values);
 }
 
-void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device& device) {
-    if (in[0].layout->size() == 0) return;
-    const Stack stack(in[0]);
-    const std::int64_t n = stack.rows, count = stack.count;
-    if (!primitives::has_schur_form(n)) {
-        return step_on_host(in, out, device,
-                            [&](Views near, Views made) { host::eig(eigen, near, made); });
-    }
-    DeviceWork work(device);
-    const DType t = in[0].dtype, real = part_dtype(t);
+namespace {
+
+/// What small and other matrices without symmetry come to: values, and vectors where they are
+/// wanted.
+struct GeneralEigen {
+    DeviceVector values, vectors;
+    bool wants_vectors;
+};
+
+/// A work-item finds the values of a matrix, and one each of its vectors.
+void find_small(DeviceWork& work, const Scaled& a, const GeneralEigen& made,
+                const DeviceVector& failed) {
+    const DType t = a.matrices.dtype, real = part_dtype(t);
     const bool is_real = !unisono::is_complex(t);
-    const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, count));
-    const Scaled a = scaled(work, in[0], Part::All, false, failed);
-    if (work.read<std::int64_t>(failed) < count)
-        fail(ErrorKind::LinAlg, "eig: Array must not contain infs or NaNs");
-    const DeviceVector w = vector_of(out[0]), h = a.matrices, v = work.scratch(t, h.size),
+    const std::int64_t n = a.n, count = a.count;
+    const DeviceVector w = made.values, h = a.matrices, v = work.scratch(t, h.size),
                        u = work.scratch(t, count * n), norms = work.scratch(real, count);
     if (is_real)
         work.run_pieces("real_schur", {h, v, u, w.as(real), norms, failed, n, precision_of(t)},
@@ -162,12 +161,66 @@ void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device&
     else
         work.run_pieces("complex_schur",
                         {h, v, u, w, norms, failed, n, precision_of(t), least_square(t)}, count);
-    if (eigen.vectors)
+    if (made.wants_vectors)
         work.run_pieces("schur_vectors",
-                        {h, v, w, work.scratch(w.dtype, count * n * n), vector_of(out[1]), norms, n,
+                        {h, v, w, work.scratch(w.dtype, count * n * n), made.vectors, norms, n,
                          std::int64_t{is_real}, precision_of(t)},
                         count * n);
-    work.run("scale_values", {w, a.scales, n}, {count * n});
+}
+
+/// Rows of `x`, which are vectors of triangular matrices, become those of the matrices.
+DeviceVector multiply_rows(DeviceWork& work, const DeviceVector& x, const DeviceVector& v,
+                           std::int64_t count, std::int64_t n) {
+    const std::int64_t shape[] = {count, n, n};
+    const Packed first(work.device(), x, shape), second(work.device(), v, shape),
+        made(work.device(), work.scratch(x.dtype, x.size), shape);
+    const View in[] = {first, second}, out[] = {made};
+    on_device::matmul({}, in, out, work.device());
+    return vector_of(made);
+}
+
+/// By the Hessenberg form.
+void find_large(DeviceWork& work, const Scaled& a, const GeneralEigen& made,
+                const DeviceVector& failed) {
+    const DType t = a.matrices.dtype, real = part_dtype(t);
+    const std::int64_t n = a.n, count = a.count, is_real = unisono::is_complex(t) ? 0 : 1;
+    const DeviceVector w = made.values, scales = work.scratch(real, count * n),
+                       norms = work.scratch(real, count);
+    const Spaced h = balanced(work, a, scales);
+    const Reflectors r = hessenberg(work, h);
+    DeviceVector v;
+    if (made.wants_vectors) v = vectors_of(work, r, n);
+    find_schur_form(work, h, made.wants_vectors ? &v : nullptr, norms, failed);
+    const Scalar least = Scalar::of(real, real == DType::Float32 ? 0x1p-126 : 0x1p-1022);
+    work.run("values_of_schur", {h.matrices, w.as(real), n, h.row, is_real, least}, {count * n});
+    if (!made.wants_vectors) return;
+    DeviceVector x = work.scratch(w.dtype, count * n * n);
+    work.run_pieces("triangular_vectors",
+                    {h.matrices, w, x, norms, n, h.row, is_real, precision_of(t)}, count * n);
+    if (is_real) {
+        const DeviceVector parts = work.scratch(t, count * n * n);
+        work.run("parts_of_vectors", {x, w, parts, n}, {parts.size});
+        x = parts;
+    }
+    x = multiply_rows(work, x, v, count, n);
+    work.run_pieces("finish_vectors", {x, w, scales, made.vectors, n, is_real}, count * n);
+}
+
+}  // namespace
+
+void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device& device) {
+    if (in[0].layout->size() == 0) return;
+    DeviceWork work(device);
+    const std::int64_t n = Stack(in[0]).rows, count = Stack(in[0]).count;
+    const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, count));
+    const Scaled a = scaled(work, in[0], Part::All, false, failed);
+    if (work.read<std::int64_t>(failed) < count)
+        fail(ErrorKind::LinAlg, "eig: Array must not contain infs or NaNs");
+    const GeneralEigen made{vector_of(out[0]), eigen.vectors ? vector_of(out[1]) : DeviceVector{},
+                            eigen.vectors};
+    const bool is_small = primitives::rotates_general(n, work.has_cores());
+    (is_small ? find_small : find_large)(work, a, made, failed);
+    work.run("scale_values", {made.values, a.scales, n}, {count * n});
     require_all(work, failed, "eig", in[0], no_eigenvalues);
 }
 

@@ -6,7 +6,7 @@
 #include "library/linalg/matrix_stack.h"
 #include "library/on_device/factoring.h"
 #include "library/on_device/vendor.h"
-#include "primitives/host_steps.h"
+#include "primitives/small_matrices.h"
 
 namespace unisono::library {
 

@@ -333,12 +333,12 @@ def roots(p):
     p = _coefficients(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
-    values = p.tolist()
-    used = [k for k, v in enumerate(values) if v != 0]
-    if not used:
+    used = un.flatnonzero(p)
+    if used.size == 0:
         return un.empty(0, "float64", device=p.device)
-    trailing = len(values) - used[-1] - 1
-    p = p[used[0] : used[-1] + 1]
+    first, last = int(used[0]), int(used[-1])
+    trailing = p.shape[0] - last - 1
+    p = p[first : last + 1]
     p = p.astype(_inexact(p.dtype), copy=False)
     n = p.shape[0]
     found = un.empty(0, p.dtype, device=p.device)

@@ -23,19 +23,6 @@ def test_products_with_both_sides_of_a_matrix(device):
         np.testing.assert_allclose(host(two), left @ m, rtol=1e-12)
 
 
-def test_explanations_name_steps_on_the_host(device):
-    a = un.asarray(np.diag(np.arange(1.0, 41)), device=device)
-    for f, is_named in (
-        (un.linalg.eigh, False),
-        (lambda m: un.linalg.eig(un.roll(m, 1, axis=0)), True),
-        (un.linalg.svd, False),
-        (lambda m: un.linalg.lstsq(m, m[0]), False),
-    ):
-        made = f(a + 1)[0]
-        text = str(un.explain(made))
-        assert ("a step on the host" in text) == (is_named and str(device) != "cpu"), text
-
-
 def host(x):
     return np.asarray(x.to_device("cpu"))
 

@@ -347,7 +347,11 @@ Examples<primitives::SymmetricEigen> eigh() {
                                                    symmetric);
 }
 Examples<primitives::Eigen> eig() {
-    return of_matrices<primitives::Eigen>(squares, {{false}, {true}}, any_matrices);
+    Examples<primitives::Eigen> all =
+        of_matrices<primitives::Eigen>(squares, {{false}, {true}}, any_matrices);
+    for (DType t : {DType::Float64, DType::Complex64})
+        all.push_back({{true}, {any_matrices({71, 71}, t)}, {}});
+    return all;
 }
 Examples<primitives::LeastSquares> lstsq() {
     Examples<primitives::LeastSquares> all;

@@ -1,14 +1,16 @@
-// Which factorisations of arrays on a device contain a step on the host: operands are copied there,
-// and results back.
+// Which matrices devices factor one for each work-item, and which their libraries factor.
 #pragma once
 
-#include "primitives/row.h"
+#include <cstdint>
 
 namespace unisono::primitives {
 
 /// Devices factor matrices of these extents one for each work-item.
 constexpr bool rotates_hermitian(std::int64_t n) { return n <= 32; }
-constexpr bool has_schur_form(std::int64_t n) { return n <= 32; }
+/// Where work-items run on cores with caches, and elsewhere.
+constexpr bool rotates_general(std::int64_t n, bool has_cores) {
+    return n <= (has_cores ? 64 : 32);
+}
 constexpr bool rotates_columns(std::int64_t rows, std::int64_t columns) {
     const std::int64_t longer = rows < columns ? columns : rows;
     const std::int64_t shorter = rows < columns ? rows : columns;
@@ -19,8 +21,5 @@ constexpr bool rotates_columns(std::int64_t rows, std::int64_t columns) {
 constexpr bool suits_libraries(std::int64_t count, std::int64_t rows, std::int64_t columns) {
     return count == 1 || (rows < columns ? rows : columns) >= 64;
 }
-
-/// Whether the row contains such a step for operands on a device.
-bool steps_on_host(const Primitive& row, Dims shape);
 
 }  // namespace unisono::primitives
