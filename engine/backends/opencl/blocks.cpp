@@ -122,13 +122,56 @@ cl_mem OpenCLDevice::buffer_over(HostMemory memory) {
     return made;
 }
 
-std::optional<SharedBytes> OpenCLDevice::take_shared(std::int64_t bytes) {
-    std::call_once(shared_asked_, [this] {
-        has_shared_bytes_ =
+bool OpenCLDevice::is_coherent() {
+    std::call_once(coherence_asked_, [this] {
+        is_coherent_ =
             is_on_host() && query<cl_device_svm_capabilities>(id_, CL_DEVICE_SVM_CAPABILITIES) &
                                 CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     });
-    if (!has_shared_bytes_) return std::nullopt;
+    return is_coherent_;
+}
+
+Memory OpenCLDevice::allocate(std::int64_t bytes) {
+    constexpr std::int64_t small = 64 << 10;  // its values are read one by one, maybe
+    const std::int64_t rounded = buffer_bytes(bytes);
+    HostMemory memory = rounded >= HostMemory::huge_from && is_on_host() ? HostMemory::map(rounded)
+                        : rounded <= small && is_coherent()
+                            ? HostMemory::allocate_shared(context(), rounded)
+                            : HostMemory::none();
+    const char* address = memory.data();
+    cl_mem made = nullptr;
+    if (address) {
+        made = buffer_over(std::move(memory));
+    } else {
+        cl_int code = CL_SUCCESS;
+        made = api().clCreateBuffer(context(), CL_MEM_READ_WRITE, size(rounded), nullptr, &code);
+        check(code, "clCreateBuffer");
+    }
+    if (address && is_coherent()) {
+        std::lock_guard lock(shared_mutex_);
+        addresses_[handle(made)] = address;
+    }
+    return {handle(made), bytes};
+}
+
+void OpenCLDevice::free(Memory memory) noexcept {
+    if (!memory.handle) return;
+    {
+        std::lock_guard lock(shared_mutex_);
+        addresses_.erase(memory.handle);
+    }
+    // The driver keeps the buffer until the commands that use it are done.
+    release(buffer(memory));
+}
+
+const char* OpenCLDevice::address_of(Memory memory) {
+    std::lock_guard lock(shared_mutex_);
+    const auto found = addresses_.find(memory.handle);
+    return found == addresses_.end() ? nullptr : found->second;
+}
+
+std::optional<SharedBytes> OpenCLDevice::take_shared(std::int64_t bytes) {
+    if (!is_coherent()) return std::nullopt;
     std::int64_t rounded = 64;
     while (rounded < bytes) rounded *= 2;
     {

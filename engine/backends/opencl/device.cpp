@@ -2,6 +2,7 @@
 #include "backends/opencl/device.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "backends/c_source/opencl_c.h"
@@ -88,24 +89,6 @@ std::int64_t OpenCLDevice::buffer_bytes(std::int64_t bytes) const {
     return rounded;
 }
 
-Memory OpenCLDevice::allocate(std::int64_t bytes) {
-    const std::int64_t rounded = buffer_bytes(bytes);
-    cl_mem made = nullptr;
-    if (rounded >= HostMemory::huge_from && is_on_host()) {
-        made = buffer_over(HostMemory::map(rounded));
-    } else {
-        cl_int code = CL_SUCCESS;
-        made = api().clCreateBuffer(context(), CL_MEM_READ_WRITE, size(rounded), nullptr, &code);
-        check(code, "clCreateBuffer");
-    }
-    return {reinterpret_cast<std::uintptr_t>(made), bytes};
-}
-
-void OpenCLDevice::free(Memory memory) noexcept {
-    // The driver keeps the buffer until the commands that use it are done.
-    if (memory.handle) release(buffer(memory));
-}
-
 void OpenCLDevice::release(cl_mem buffer) noexcept {
     if (!is_usable()) return;
     released_.fetch_add(1, std::memory_order_release);
@@ -129,9 +112,16 @@ void OpenCLDevice::start_copy_in(Memory to, const void* from, std::int64_t bytes
     });
 }
 
+/// A command would go through a thread of the driver and back, which takes longer than a small
+/// kernel.
 void OpenCLDevice::copy_out(void* to, Memory from, std::int64_t offset, std::int64_t bytes) {
     if (bytes == 0) return;
     OpenCLQueue& q = here();
+    if (const char* address = address_of(from)) {
+        q.wait_here();
+        std::memcpy(to, address + offset, size(bytes));
+        return;
+    }
     q.submit("clEnqueueReadBuffer", [&](cl_uint n, const cl_event* after, cl_event* event) {
         return api().clEnqueueReadBuffer(q.handle(), buffer(from), CL_TRUE, size(offset),
                                          size(bytes), to, n, after, event);

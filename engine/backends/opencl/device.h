@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/backend.h"
@@ -92,6 +93,10 @@ class OpenCLDevice final : public Device,
   private:
     /// Whether its memory is the host's, so that buffers may lie where the host says.
     bool is_on_host() const;
+    /// Whether host and device see each other's bytes there as soon as commands are done.
+    bool is_coherent();
+    /// Where the host finds the bytes of a buffer that allocate() made; null where it does not.
+    const char* address_of(Memory memory);
     /// Bytes of a buffer for so many; throws where that is too large.
     std::int64_t buffer_bytes(std::int64_t bytes) const;
     cl_context context();
@@ -120,9 +125,11 @@ class OpenCLDevice final : public Device,
     std::once_flag copies_opened_;
     std::unique_ptr<OpenCLQueue> copies_;
     std::atomic<std::uint64_t> released_ = 0;
-    std::once_flag shared_asked_;
-    bool has_shared_bytes_ = false;
-    std::mutex shared_mutex_;
+    std::once_flag coherence_asked_;
+    bool is_coherent_ = false;
+    std::mutex shared_mutex_;  ///< of what follows
+    std::unordered_map<std::uintptr_t, const char*>
+        addresses_;                                            ///< of buffers of the host's memory
     std::map<std::int64_t, std::vector<SharedBytes>> shared_;  ///< that are free, by size
     LongMutex programs_mutex_;
     std::map<std::string, std::weak_ptr<BuiltProgram>> programs_;  ///< by options and text

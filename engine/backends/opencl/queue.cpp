@@ -280,6 +280,15 @@ void OpenCLQueue::wait_on(const Completion& c) {
     });
 }
 
+void OpenCLQueue::wait_here() {
+    const QueueScope* scope = QueueScope::of(device_);
+    if (scope && &scope->queue() == this) {
+        for (const Completion& c : scope->after()) c.wait();
+        if (!options_.in_order) return;
+    }
+    Completion::of_all(this).wait();
+}
+
 std::uint64_t OpenCLQueue::mark() {
     device_.require_usable();
     return submitted() | (options_.in_order ? 0 : all_before);

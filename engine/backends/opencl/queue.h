@@ -43,6 +43,8 @@ class OpenCLQueue final : public Queue, public HoldingQueue {
         check(f(before.count(), before.events(), needs_event() ? &event : nullptr), call);
         note(event);
     }
+    /// Waits until a command of the calling thread could begin, on a queue in order.
+    void wait_here();
     /// Keeps an object until all that was submitted so far is done.
     void keep(std::shared_ptr<const void> object);
     /// Has the driver begin what it was given: at once, or where the thread runs a segment, at its

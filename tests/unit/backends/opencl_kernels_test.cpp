@@ -179,8 +179,9 @@ TEST_F(OpenCL, TheLowestFailingIterationIsReported) {
     }
 }
 
-/// A launch that may fail is one command where device and host share virtual memory, as on PoCL.
-TEST_F(OpenCL, RecordsOfFaultsAreNoCommandsOfTheirOwn) {
+/// A launch that may fail is one command where device and host share virtual memory, as on PoCL,
+/// and few bytes are read where they lie.
+TEST_F(OpenCL, RecordsOfFaultsAndReadsAreNoCommandsOfTheirOwn) {
     if (device->info().kind != "cpu") GTEST_SKIP() << "device and host have memories of their own";
     auto executable = device->compile(unisono::testing::checked_gather(), {});
     auto da = DeviceArray::of(std::vector<float>{1, 2, 3}),
@@ -189,7 +190,7 @@ TEST_F(OpenCL, RecordsOfFaultsAreNoCommandsOfTheirOwn) {
         auto dindex = DeviceArray::of(std::vector<std::int64_t>(30, place));
         const std::uint64_t before = device->queue()->submitted();
         const Fault fault = launch(*device, *executable, {&da, &dindex, &dout});
-        EXPECT_EQ(device->queue()->submitted() - before, 3 + 1 + 3) << "copies in, kernel, out";
+        EXPECT_EQ(device->queue()->submitted() - before, 3 + 1) << "copies in, kernel";
         EXPECT_EQ(fault.site >= 0, place == 7);
     }
 }
