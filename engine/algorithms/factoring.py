@@ -295,19 +295,23 @@ def cholesky_panel(low, failed, conj, n, first, width):
     for j in range(first, last):
         row = base + j * n
         d = low[row + j].real
-        for k in range(first, j):
-            v = low[row + k]
-            d = d - (v * conj(v)).real
         good = good and d > 0
         if good:
             d = np.sqrt(d)
             low[row + j] = d
+            # The adjoint lies above the diagonal for a while, where elements of a column are neighbours.
+            for i in range(j + 1, last):
+                v = low[base + i * n + j] / d
+                low[base + i * n + j] = v
+                low[row + i] = conj(v)
             for i in range(j + 1, last):
                 at = base + i * n
-                v = low[at + j]
-                for k in range(first, j):
-                    v = v - low[at + k] * conj(low[row + k])
-                low[at + j] = v / d
+                f = low[at + j]
+                for k in range(j + 1, i + 1):
+                    low[at + k] = low[at + k] - f * low[row + k]
+    for j in range(first, last):
+        for k in range(j + 1, last):
+            low[base + j * n + k] = 0
     if not good:
         un.atomic.min(failed, 0, matrix)
 

@@ -4,7 +4,7 @@ Reflections of a panel change the rest of the matrix together (Dongarra, Hammarl
 A - left @ right. Row i of `left` has 64 elements, of which those of the second sort begin at 32; row p of `right` has n.
 A column of a panel is two launches, or four: a work-item for each matrix finds the reflection; then pieces
 multiply it with what the matrix was before the panel, and with `left` and `right`, whose products lie in `sums`, a row
-of 64 for each piece. Reflector k has a one in row k of column k of `v` and zeros above, as in factoring.py.
+of 64 for each piece. Small matrices are one piece, and a panel one launch. Reflector k has a one in row k of column k of `v` and zeros above, as in factoring.py.
 """
 
 import numpy as np
@@ -194,12 +194,11 @@ def close_hermitian(left, right, x, y, sums, tau, conj, n, k, column, pieces):
     finish_hermitian(left, right, x, y, sums, tau, un.global_id(0), conj, n, k, column, pieces)
 
 
-@un.kernel
-def tridiagonal_column(
-    a, left, right, x, y, sums, d, e, tau, v, conj, n, first, column, pieces, least
+@un.jit
+def reduce_hermitian_column(
+    a, left, right, x, y, sums, d, e, tau, v, matrix, conj, n, first, column, pieces, least
 ):  # fmt: skip
     """The reflection of a column: left = [v w] and right = [w v]^H, of which w follows from y of the products."""
-    matrix = un.global_id(0)
     k = column - first
     if k > 0:
         finish_hermitian(left, right, x, y, sums, tau, matrix, conj, n, k, column, pieces)
@@ -227,15 +226,44 @@ def tridiagonal_column(
 
 
 @un.kernel
-def tridiagonal_products(a, left, x, y, sums, conj, n, column, count, pieces, size):
+def tridiagonal_column(
+    a, left, right, x, y, sums, d, e, tau, v, conj, n, first, column, pieces, least
+):  # fmt: skip
+    reduce_hermitian_column(
+        a, left, right, x, y, sums, d, e, tau, v, un.global_id(0), conj, n, first, column, pieces, least
+    )  # fmt: skip
+
+
+@un.jit
+def multiply_hermitian(a, left, x, y, sums, item, conj, n, column, count, pieces, size):
     """y = a x from row `column` on, and left^H x."""
-    item = un.global_id(0)
     matrix = item // pieces
     begin = column + (item - matrix * pieces) * size
     end = min(begin + size, n)
     line = matrix * n
     multiply_adjoint(a, matrix * n * n, n, x, line, y, line, column, n, begin, end, conj)
     sum_of_left(left, matrix * n * 64, x, line, sums, item * 64, begin, end, count, conj)
+
+
+@un.kernel
+def tridiagonal_products(a, left, x, y, sums, conj, n, column, count, pieces, size):
+    multiply_hermitian(a, left, x, y, sums, un.global_id(0), conj, n, column, count, pieces, size)
+
+
+@un.kernel
+def tridiagonal_panel(
+    a, left, right, x, y, sums, d, e, tau, v, conj, n, first, last, least
+):  # fmt: skip
+    """All columns of a panel, in one piece."""
+    matrix = un.global_id(0)
+    for column in range(first, last):
+        reduce_hermitian_column(
+            a, left, right, x, y, sums, d, e, tau, v, matrix, conj, n, first, column, 1, least
+        )  # fmt: skip
+        if column + 1 < n:
+            multiply_hermitian(
+                a, left, x, y, sums, matrix, conj, n, column + 1, column - first, 1, n
+            )
 
 
 @un.jit
@@ -267,12 +295,11 @@ def close_bidiagonal(left, turned, x, sums, tau, m, n, k, column, pieces):
     finish_rows(left, turned, x, sums, tau, un.global_id(0), m, n, k, column, pieces)
 
 
-@un.kernel
-def bidiagonal_column(
-    a, left, turned, right, c, x, sums, d, tau, across, v, conj, m, n, first, column, pieces, least
+@un.jit
+def reduce_column(
+    a, left, turned, right, c, x, sums, d, tau, across, v, matrix, conj, m, n, first, column, pieces, least
 ):  # fmt: skip
     """The reflection of a column: left = [v x], `turned` its transpose, and right = [y u]^H; x is of the row before."""
-    matrix = un.global_id(0)
     k = column - first
     if k > 0:
         finish_rows(left, turned, x, sums, across, matrix, m, n, k, column, pieces)
@@ -298,9 +325,19 @@ def bidiagonal_column(
 
 
 @un.kernel
-def products_of_column(a, left, c, y, sums, conj, m, n, column, count, pieces, size, rows_size):
+def bidiagonal_column(
+    a, left, turned, right, c, x, sums, d, tau, across, v, conj, m, n, first, column, pieces, least
+):  # fmt: skip
+    reduce_column(
+        a, left, turned, right, c, x, sums, d, tau, across, v, un.global_id(0), conj, m, n, first, column, pieces, least
+    )  # fmt: skip
+
+
+@un.jit
+def multiply_column(
+    a, left, c, y, sums, item, conj, m, n, column, count, pieces, size, rows_size
+):  # fmt: skip
     """y = a^H c right of the column, and left^H c."""
-    item = un.global_id(0)
     matrix = item // pieces
     piece = item - matrix * pieces
     begin = column + 1 + piece * size
@@ -313,11 +350,19 @@ def products_of_column(a, left, c, y, sums, conj, m, n, column, count, pieces, s
 
 
 @un.kernel
-def bidiagonal_row(
-    a, left, right, r, y, sums, e, tau, across, v, conj, m, n, first, column, pieces, least
+def products_of_column(
+    a, left, c, y, sums, conj, m, n, column, count, pieces, size, rows_size
+):  # fmt: skip
+    multiply_column(
+        a, left, c, y, sums, un.global_id(0), conj, m, n, column, count, pieces, size, rows_size
+    )  # fmt: skip
+
+
+@un.jit
+def reduce_row(
+    a, left, right, r, y, sums, e, tau, across, v, matrix, conj, m, n, first, column, pieces, least
 ):  # fmt: skip
     """The reflection of a row, right of the diagonal; y is of its column."""
-    matrix = un.global_id(0)
     k = column - first
     line = matrix * n
     rows = matrix * n * 64
@@ -359,9 +404,19 @@ def bidiagonal_row(
 
 
 @un.kernel
-def products_of_row(a, right, r, x, sums, m, n, column, count, pieces, size, columns_size):
+def bidiagonal_row(
+    a, left, right, r, y, sums, e, tau, across, v, conj, m, n, first, column, pieces, least
+):  # fmt: skip
+    reduce_row(
+        a, left, right, r, y, sums, e, tau, across, v, un.global_id(0), conj, m, n, first, column, pieces, least
+    )  # fmt: skip
+
+
+@un.jit
+def multiply_row(
+    a, right, r, x, sums, item, m, n, column, count, pieces, size, columns_size
+):  # fmt: skip
     """x = a r below the row, and right r: `count` rows of the first sort, one less of the second."""
-    item = un.global_id(0)
     matrix = item // pieces
     piece = item - matrix * pieces
     begin = column + 1 + piece * size
@@ -411,6 +466,34 @@ def products_of_row(a, right, r, x, sums, m, n, column, count, pieces, size, col
                 p = p + right[at + j] * r[line + j]
         sums[item * 64 + k] = p
         sums[item * 64 + 32 + k] = q
+
+
+@un.kernel
+def products_of_row(
+    a, right, r, x, sums, m, n, column, count, pieces, size, columns_size
+):  # fmt: skip
+    multiply_row(
+        a, right, r, x, sums, un.global_id(0), m, n, column, count, pieces, size, columns_size
+    )  # fmt: skip
+
+
+@un.kernel
+def bidiagonal_panel(
+    a, left, turned, right, c, x, r, y, sums, d, e, tau, across, v, u, conj, m, n, first, last, least
+):  # fmt: skip
+    """All columns and rows of a panel, in one piece."""
+    matrix = un.global_id(0)
+    for column in range(first, last):
+        k = column - first
+        reduce_column(
+            a, left, turned, right, c, x, sums, d, tau, across, v, matrix, conj, m, n, first, column, 1, least
+        )  # fmt: skip
+        if column + 1 < n:
+            multiply_column(a, left, c, y, sums, matrix, conj, m, n, column, k, 1, n, m)
+            reduce_row(
+                a, left, right, r, y, sums, e, tau, across, u, matrix, conj, m, n, first, column, 1, least
+            )  # fmt: skip
+            multiply_row(a, right, r, x, sums, matrix, m, n, column, k + 1, 1, m, n)
 
 
 @un.kernel

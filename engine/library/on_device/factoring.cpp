@@ -54,6 +54,11 @@ DeviceVector copy_of(DeviceWork& work, const View& v) {
     return made;
 }
 
+/// Columns of a panel: small matrices are one, where launches take longer than loops of one core.
+std::int64_t panel_of(const DeviceWork& work, std::int64_t n) {
+    return work.has_cores() && n <= 2 * panel ? std::max(n, panel) : panel;
+}
+
 /// Factors of a stack of n x n matrices in their place.
 struct Lu {
     DeviceVector matrices, pivots, failed;
@@ -64,22 +69,22 @@ Lu factor_lu(DeviceWork& work, const View& in) {
     const Stack a(in);
     Lu lu{copy_of(work, in), work.scratch(DType::Int64, a.count * a.rows),
           work.filled(1, Scalar::of(DType::Int64, a.count)), a.count, a.rows};
-    const std::int64_t n = lu.n;
-    const DeviceVector u = n > panel ? work.scratch(in.dtype, a.count * panel * n) : lu.matrices;
+    const std::int64_t n = lu.n, width = panel_of(work, n);
+    const DeviceVector u = n > width ? work.scratch(in.dtype, a.count * width * n) : lu.matrices;
     const char* size = has_complex(lu.matrices) ? "magnitude_complex" : "magnitude";
-    for (std::int64_t first = 0; first < n; first += panel) {
-        const std::int64_t last = std::min(n, first + panel), rest = n - last;
-        work.run_pieces("lu_panel", {lu.matrices, lu.pivots, lu.failed, size, n, first, panel},
+    for (std::int64_t first = 0; first < n; first += width) {
+        const std::int64_t last = std::min(n, first + width), rest = n - last;
+        work.run_pieces("lu_panel", {lu.matrices, lu.pivots, lu.failed, size, n, first, width},
                         a.count);
-        if (n <= panel) break;
-        const Pieces pieces = cut(work, a.count, n, panel * 4);
+        if (n <= width) break;
+        const Pieces pieces = cut(work, a.count, n, width * 4);
         work.run_pieces("lu_rows",
-                        {lu.matrices, lu.pivots, u, n, first, panel, pieces.count, pieces.size},
+                        {lu.matrices, lu.pivots, u, n, first, width, pieces.count, pieces.size},
                         a.count * pieces.count);
         if (rest == 0) break;
         subtract_products(work, a.count, {lu.matrices, last * n + first, n, n * n},
-                          {u, last, n, panel * n}, {lu.matrices, last * n + last, n, n * n}, rest,
-                          panel, rest, false);
+                          {u, last, n, width * n}, {lu.matrices, last * n + last, n, n * n}, rest,
+                          width, rest, false);
     }
     return lu;
 }
@@ -140,32 +145,32 @@ void on_device::cholesky(const primitives::Triangle& triangle, Views in, Views o
     DeviceWork work(device);
     if (vendor::cholesky(work, triangle.upper, in, out)) return;
     const Stack a(in[0]);
-    const std::int64_t n = a.rows;
+    const std::int64_t n = a.rows, width = panel_of(work, n);
     const DeviceVector to = vector_of(out[0]);
     const DeviceVector l = triangle.upper ? work.scratch(to.dtype, to.size) : to;
     const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, a.count));
-    const DeviceVector u = n > panel ? work.scratch(to.dtype, a.count * panel * n) : l;
+    const DeviceVector u = n > width ? work.scratch(to.dtype, a.count * width * n) : l;
     const char* conjugate = conjugate_of(to);
     work.run("take_lower", {vector_of(in[0]), l, conjugate, n, std::int64_t{triangle.upper}},
              {to.size});
-    for (std::int64_t first = 0; first < n; first += panel) {
-        const std::int64_t last = first + panel, rest = n - last;
-        work.run_pieces("cholesky_panel", {l, failed, conjugate, n, first, panel}, a.count);
+    for (std::int64_t first = 0; first < n; first += width) {
+        const std::int64_t last = first + width, rest = n - last;
+        work.run_pieces("cholesky_panel", {l, failed, conjugate, n, first, width}, a.count);
         if (rest <= 0) break;
-        work.run("cholesky_rows", {l, u, conjugate, n, first, panel}, {a.count, rest});
-        subtract_products(work, a.count, {l, last * n + first, n, n * n}, {u, last, n, panel * n},
-                          {l, last * n + last, n, n * n}, rest, panel, rest, true);
+        work.run("cholesky_rows", {l, u, conjugate, n, first, width}, {a.count, rest});
+        subtract_products(work, a.count, {l, last * n + first, n, n * n}, {u, last, n, width * n},
+                          {l, last * n + last, n, n * n}, rest, width, rest, true);
     }
     // Blocks on the diagonal were updated above it, too.
-    const DeviceVector whole = triangle.upper || n > panel ? work.scratch(to.dtype, to.size) : l;
-    if (n > panel) {
+    const DeviceVector whole = triangle.upper || n > width ? work.scratch(to.dtype, to.size) : l;
+    if (n > width) {
         work.run("take_lower", {l, whole, conjugate, n, std::int64_t{0}}, {to.size});
         if (!triangle.upper)
             device.copy(to.memory, to.offset * size_of(to.dtype), whole.memory, 0,
                         to.size * size_of(to.dtype));
     }
     if (triangle.upper)
-        work.run("take_adjoint", {n > panel ? whole : l, to, conjugate, n, n}, {to.size});
+        work.run("take_adjoint", {n > width ? whole : l, to, conjugate, n, n}, {to.size});
     require_none(work, failed, a.count, "cholesky", in[0], "Matrix is not positive definite");
 }
 

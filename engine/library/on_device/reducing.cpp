@@ -22,6 +22,13 @@ std::int64_t share(std::int64_t size, const Pieces& pieces) {
     return std::max<std::int64_t>(0, (size + pieces.count - 1) / pieces.count);
 }
 
+/// Where launches would take longer than what they share, or matrices are work for all.
+bool takes_panels_at_once(const DeviceWork& work, std::int64_t count, std::int64_t m,
+                          std::int64_t n) {
+    constexpr std::int64_t most = 1 << 15;
+    return work.has_cores() && (m * n <= most || count >= work.device().info().compute_units);
+}
+
 /// Finds the triangles of all panels.
 void complete(DeviceWork& work, Reflectors& r) {
     const DType t = r.matrices.dtype;
@@ -83,14 +90,20 @@ Reduced tridiagonal(DeviceWork& work, const Scaled& a, bool vectors) {
               work.scratch(real, count * n),
               reflectors(work, t, count, n, n),
               {}};
-    const Pieces most = cut(work, count, n, n);
+    const bool at_once = takes_panels_at_once(work, count, n, n);
+    const Pieces most = at_once ? Pieces{1, n} : cut(work, count, n, n);
     const DeviceVector left = work.scratch(t, count * n * both),
                        right = work.scratch(t, count * n * both), x = work.scratch(t, count * n),
                        y = work.scratch(t, count * n),
                        sums = work.scratch(t, count * most.count * both);
     for (std::int64_t first = 0; first < n; first += panel) {
         const std::int64_t last = std::min(n, first + panel);
-        for (std::int64_t column = first; column < last; ++column) {
+        if (at_once)
+            work.run_pieces("tridiagonal_panel",
+                            {a.matrices, left, right, x, y, sums, r.d, r.e, r.left.factors,
+                             r.left.matrices, conjugate, n, first, last, least_square(t)},
+                            count);
+        for (std::int64_t column = at_once ? last : first; column < last; ++column) {
             work.run_pieces(
                 "tridiagonal_column",
                 {a.matrices, left, right, x, y, sums, r.d, r.e, r.left.factors, r.left.matrices,
@@ -121,7 +134,8 @@ Reduced bidiagonal(DeviceWork& work, const Scaled& a, bool vectors) {
     const char* conjugate = conjugate_of(t);
     Reduced r{work.scratch(real, count * n), work.scratch(real, count * n),
               reflectors(work, t, count, m, n), reflectors(work, t, count, n, n)};
-    const Pieces most = cut(work, count, m, n);
+    const bool at_once = takes_panels_at_once(work, count, m, n);
+    const Pieces most = at_once ? Pieces{1, std::max(m, n)} : cut(work, count, m, n);
     const DeviceVector left = work.scratch(t, count * m * both),
                        turned = work.scratch(t, count * m * both),
                        right = work.scratch(t, count * n * both), c = work.scratch(t, count * m),
@@ -130,7 +144,31 @@ Reduced bidiagonal(DeviceWork& work, const Scaled& a, bool vectors) {
                        sums = work.scratch(t, count * most.count * both);
     for (std::int64_t first = 0; first < n; first += panel) {
         const std::int64_t last = std::min(n, first + panel);
-        for (std::int64_t column = first; column < last; ++column) {
+        if (at_once)
+            work.run_pieces("bidiagonal_panel",
+                            {a.matrices,
+                             left,
+                             turned,
+                             right,
+                             c,
+                             x,
+                             row,
+                             y,
+                             sums,
+                             r.d,
+                             r.e,
+                             r.left.factors,
+                             r.right.factors,
+                             r.left.matrices,
+                             r.right.matrices,
+                             conjugate,
+                             m,
+                             n,
+                             first,
+                             last,
+                             least_square(t)},
+                            count);
+        for (std::int64_t column = at_once ? last : first; column < last; ++column) {
             const std::int64_t k = column - first, below = m - column - 1, beside = n - column - 1;
             work.run_pieces(
                 "bidiagonal_column",

@@ -32,7 +32,9 @@ void find_values(DeviceWork& work, const Diagonals& values, const VectorRows* ri
     const std::int64_t n = values.n, count = values.count;
     const Scalar eps = Scalar::of(real, real == DType::Float32 ? 0x1p-23 : 0x1p-52);
     // Half of the steps that matrices of this size take, or those of some thousand rotations.
-    const std::int64_t most = right ? std::max<std::int64_t>(16, n / 8) : 2 * n;
+    const std::int64_t few = std::max<std::int64_t>(16, n / 8);
+    const std::int64_t most =
+        right ? std::clamp<std::int64_t>((1 << 14) / n, few, 2 * few + n) : 2 * n;
     const std::int64_t room = right ? count * most * n * 2 : count * 2;
     const Steps s{work.scratch(DType::Int64, right ? count * most * 2 : 1),
                   work.scratch(DType::Int64, count * 3), count, n, most};
