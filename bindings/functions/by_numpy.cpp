@@ -50,7 +50,9 @@ PyObject* by_numpy(const char* name, PyObject* const* args, Py_ssize_t n,
     // and what takes objects for numbers misses an attribute.
     const bool arrays_only = PyErr_ExceptionMatches(PyExc_ValueError) != 0 ||
                              PyErr_ExceptionMatches(PyExc_AttributeError) != 0;
-    if (!arrays_only && !PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    if (!arrays_only && !PyErr_ExceptionMatches(PyExc_TypeError) &&
+        !PyErr_ExceptionMatches(PyExc_OverflowError))  // integers beyond 64 bits are objects
+        return nullptr;
     PutAside error;
     Ref made(ask(name, args, n, names, arrays_only));
     if (!made.p && !PyErr_ExceptionMatches(PyExc_Exception)) {  // as Ctrl-C

@@ -245,7 +245,8 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     if (PyList_Check(o) || PyTuple_Check(o)) return from_nested(o, dtype);
     if (PyByteArray_Check(o)) return shared ? from_buffer(o) : copy(from_buffer(o));
     if (dtype &&
-        (PyLong_Check(o) || PyComplex_CheckExact(o) || PyUnicode_Check(o) || PyBytes_Check(o)))
+        (PyLong_Check(o) || PyComplex_CheckExact(o) || PyUnicode_Check(o) || PyBytes_Check(o) ||
+         (PyFloat_CheckExact(o) && is_integer(*dtype))))  // which may not fit
         return from_nested(o, dtype);
     if (operand(o, arg, keep)) {
         if (arg.weak == Weak::Int && is_float(arg.view.dtype)) too_large("array");
@@ -272,9 +273,9 @@ Array to_array(PyObject* o, bool shared, std::optional<DType> dtype) {
     if ((PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) ||
         (dtype && PyNumber_Check(o)))
         return from_nested(o, dtype);
-    fail(ErrorKind::Type, std::string("array: cannot make an array of a ") + Py_TYPE(o)->tp_name +
-                              "; expected numbers, nested sequences of numbers, or an object with "
-                              "the buffer protocol");
+    fail(ErrorKind::Type, std::string("array: an object of type ") + Py_TYPE(o)->tp_name +
+                              " cannot be converted to an array; expected numbers, nested "
+                              "sequences of numbers, or an object with the buffer protocol");
 }
 
 }  // namespace unisono::python

@@ -2,6 +2,7 @@
 #include "tape/record/dtype_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "core/error.h"
@@ -81,7 +82,10 @@ void check_weak_float(const Arg& a, DType t) {
     double high = std::ldexp(1.0, static_cast<int>(8 * size_of(t)) - (is_signed(t) ? 1 : 0));
     double low = is_signed(t) ? -high : 0;
     if (std::trunc(v) < low || v >= high) {
-        fail(ErrorKind::Overflow, "assignment: Python number " + std::to_string(v) +
+        char text[32];
+        const char* end = std::to_chars(text, text + sizeof text, v).ptr;
+        fail(ErrorKind::Overflow, "assignment: Python number " +
+                                      std::string(static_cast<const char*>(text), end) +
                                       " out of bounds for " + std::string(name(t)) +
                                       "; convert the array with .astype first");
     }

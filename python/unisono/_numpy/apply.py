@@ -383,4 +383,6 @@ def _parse_signature(text):
 
 
 def _dtype_of(value):
+    if isinstance(value, (str, bytes)):
+        return type(value)  # as wide as the longest
     return un.dtype(object) if is_object(value) else as_array(value).dtype

@@ -115,6 +115,15 @@ class SeedSequence:
         ]
 
 
+def _state_of(sequence, n_words, wide=False):
+    """Words of a seed sequence as Python's numbers; NumPy's and those of a program give arrays of them."""
+    if isinstance(sequence, SeedSequence):
+        return sequence._words(n_words, wide)
+    import numpy
+
+    return sequence.generate_state(n_words, numpy.uint64 if wide else numpy.uint32).tolist()
+
+
 class KnownAsNumpys:
     """Mixin: `isinstance` takes an instance for one of NumPy's class of the same name.
 
@@ -159,7 +168,7 @@ class BitGenerator(KnownAsNumpys):
     _stream = None  # of those that draw one number after the other
 
     def __init__(self, seed=None):
-        self.seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+        self.seed_seq = seed if hasattr(seed, "generate_state") else SeedSequence(seed)
 
     @property
     def capsule(self):
@@ -266,7 +275,7 @@ class Philox(BitGenerator):
 
     def __init__(self, seed=None):
         super().__init__(seed)
-        words = self.seed_seq._words(3)
+        words = _state_of(self.seed_seq, 3)
         self._key = words[0] | words[1] << 32
         self._number = words[2]
         self._next = 0
@@ -365,7 +374,7 @@ class PCG64(BitGenerator):
     def __init__(self, seed=None):
         super().__init__(seed)
         self._stream = _engine._BitStream("pcg64")
-        self._stream.set_state(self.seed_seq._words(4, True))
+        self._stream.set_state(_state_of(self.seed_seq, 4, True))
 
     @property
     def state(self):
@@ -429,7 +438,7 @@ class MT19937(BitGenerator):
     def __init__(self, seed=None):
         super().__init__(seed)
         self._stream = _engine._BitStream("mt19937")
-        words = self.seed_seq._words(624)
+        words = _state_of(self.seed_seq, 624)
         self._stream.set_state([0x80000000, *words[1:], 623])
 
     @property

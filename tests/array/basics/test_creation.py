@@ -210,3 +210,25 @@ def test_ranges_at_the_ends_of_int64(ends):
     assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
     if ends[0] > 0:
         assert un.arange(*ends, dtype="uint64").tolist() == list(range(*ends))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool", "float32"])
+@pytest.mark.parametrize(
+    "number", [np.nan, np.inf, -np.inf, 1e30, -1e30, 300.0, -1.0, 2.7, 9.3e18], ids=str
+)
+@pytest.mark.parametrize("function", ["array", "asarray"])
+def test_floats_that_do_not_fit_integers_are_refused_as_numpys(function, number, dtype):
+    def made(xp):
+        try:
+            return np.asarray(getattr(xp, function)(number, dtype=dtype))
+        except (ValueError, OverflowError) as error:
+            return type(error)
+
+    ours, theirs = made(un), made(np)
+    assert isinstance(ours, type) == isinstance(theirs, type)
+    assert ours is theirs if isinstance(theirs, type) else np.array_equal(ours, theirs, True)
+
+
+def test_assigned_numbers_that_do_not_fit_are_shown_as_python_shows_them():
+    with pytest.raises(OverflowError, match=r"Python number 1e\+30 out of bounds for int8"):
+        un.full(2, 1e30, dtype="int8")

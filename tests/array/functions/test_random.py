@@ -353,6 +353,24 @@ def test_default_generators_draw_numpys_numbers(seed):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
 
 
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "SFC64", "PCG64DXSM"])
+def test_seed_sequences_of_numpy_are_seeds(kind):
+    def drawn(m):
+        sequence = np.random.SeedSequence(7, spawn_key=(3,))
+        bits = getattr(m, kind)(sequence)
+        assert bits.seed_seq is sequence
+        first = m.Generator(bits).standard_normal(3)
+        return [*first, *m.Generator(bits).spawn(2)[1].random(2), sequence.n_children_spawned]
+
+    assert drawn(un.random) == drawn(np.random)
+    if kind == "PCG64":
+        seeds = (np.random.SeedSequence(7) for _ in range(2))
+        ours, theirs = (
+            m.random.default_rng(s).random() for m, s in zip((un, np), seeds, strict=True)
+        )
+        assert ours == theirs
+
+
 @pytest.mark.parametrize("kind", ["PCG64", "MT19937", "RandomState"])
 def test_choice_without_replacement_is_numpys(kind):
     old = kind == "RandomState"

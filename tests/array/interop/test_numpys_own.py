@@ -169,10 +169,10 @@ def test_mistakes_keep_their_messages():
     x = un.asarray([1.0, 2.0])
     for call, text in [
         (lambda: x + "a", "unsupported operand"),
-        (lambda: un.sqrt("a"), "array: cannot make an array of a str"),
+        (lambda: un.sqrt("a"), "array: an object of type str cannot be converted to an array"),
         (lambda: un.zeros(2, dtype="flot64"), "did you mean 'float64'"),
         (lambda: x.astype("flot64"), "did you mean 'float64'"),
-        (lambda: un.sum({1, 2}), "a set"),
+        (lambda: un.sum({1, 2}), "of type set"),
         (lambda: un.sum([1, None]), "got NoneType; with dtype=object NumPy makes"),
     ]:
         with pytest.raises(TypeError, match=text):
@@ -333,3 +333,51 @@ def test_assignments_of_numpys_elements(value, dtype):
         except Exception:
             given.append("refused")
     assert str(given[0]) == str(given[1])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["U2", object, "M8[s]", ">f8", (int, 2), [("a", "i4"), ("b", "f8")]], ids=str
+)
+@pytest.mark.parametrize("count", [-1, 2])
+def test_iterators_are_read_once(dtype, count):
+    item = (lambda k: (k, 2 * k)) if isinstance(dtype, (tuple, list)) else lambda k: k
+    made = (m.fromiter((item(k) for k in range(4)), dtype, count) for m in (un, np))
+    ours, theirs = map(np.asarray, made)
+    assert ours.shape == theirs.shape
+    assert ours.tolist() == theirs.tolist()
+
+
+def test_misspelt_dtypes_of_iterators_say_what_was_meant():
+    with pytest.raises(TypeError, match="did you mean 'float64'"):
+        un.fromiter(range(3), "flot64")
+
+
+def test_functions_of_grids_of_objects():
+    made = un.fromfunction(lambda k: k * (1 << 70), (3,), dtype=object)
+    assert made.dtype == object
+    assert made.tolist() == [0, 1 << 70, 1 << 71]
+
+
+@pytest.mark.parametrize("function", [str, lambda k: b"x" * int(k), lambda k: (k, str(k))])
+def test_vectorized_functions_that_give_text(function):
+    def parts(m):
+        made = m.vectorize(function)(m.arange(8, 12))
+        made = made if isinstance(made, tuple) else (made,)
+        return [(np.asarray(p).dtype.str, p.tolist()) for p in made]
+
+    assert parts(un) == parts(np)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [1 << 70, [1 << 64], [1, -(1 << 64)], [[1 << 70, 1], [1, 2]], [1 << 70, 1.5]],
+    ids=str,
+)
+def test_integers_beyond_64_bits_are_objects(given):
+    for make in ("array", "asarray", "ascontiguousarray"):
+        ours, theirs = (getattr(m, make)(given) for m in (un, np))
+        assert np.asarray(ours).dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+    assert un.sum(given) == np.sum(given)
+    with pytest.raises(OverflowError):
+        un.asarray(given, dtype="int64")

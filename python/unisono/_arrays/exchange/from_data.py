@@ -6,6 +6,19 @@ from ... import _engine
 from ..axes import of_class_of as _of_class_of
 from ..creation import _ordered, array, asarray, refuse_like
 from ..ufunc import resolve
+from .numpys_elements import by_numpy, is_numpys
+
+
+def _is_numpys_alone(dtype):
+    """Whether NumPy knows the dtype and this package does not; a misspelt one is neither's."""
+    if not is_numpys(dtype):
+        return False
+    import numpy
+
+    try:
+        return numpy.dtype(dtype) is not None
+    except (TypeError, ValueError):
+        return False
 
 
 def fromfunction(function, shape, *, dtype=float, mesh=None, like=None, **kwargs):
@@ -39,6 +52,8 @@ def fromfunction(function, shape, *, dtype=float, mesh=None, like=None, **kwargs
     [[0.0, 10.0], [1.0, 11.0]]
     """
     refuse_like("fromfunction", like)
+    if mesh is None and _is_numpys_alone(dtype):
+        return by_numpy("fromfunction", function, shape, dtype=dtype, **kwargs)
     return function(*un.indices(shape, dtype, mesh=mesh), **kwargs)
 
 
@@ -73,6 +88,8 @@ def fromiter(iter, dtype, count=-1, *, mesh=None, like=None):
     [0, 1, 4]
     """
     refuse_like("fromiter", like)
+    if mesh is None and _is_numpys_alone(dtype):  # asked first: what was read of `iter` is gone
+        return by_numpy("fromiter", iter, dtype, count)
     import itertools
 
     values = list(iter if count < 0 else itertools.islice(iter, count))

@@ -52,6 +52,7 @@ def retried(name, args, options, arrays_only=False):
         and "dtype" not in options
         and not _holds_objects(args[0])
         and not _is_extended(args[0])
+        and not _is_beyond(args[0])
         and not (name == "array" and args[0] is None)  # an argument that was not given
     ):
         return NotImplemented
@@ -294,7 +295,7 @@ def is_numpys(x):
     if isinstance(kind, numpy.dtype):
         return kind.kind in _kinds or kind.char in _chars or (kind is x and not kind.isnative)
     if isinstance(x, (int, float, complex)):
-        return False
+        return _is_beyond(x)
     return _is_number(x) or hasattr(type(x), "__mul__")
 
 
@@ -323,8 +324,15 @@ def _is_extended(x):
     return getattr(getattr(x, "dtype", None), "char", None) in tuple(_chars)
 
 
+def _is_beyond(x):
+    """Whether it is, or a sequence holds, an integer that fits in no dtype of 64 bits."""
+    if isinstance(x, (list, tuple)):
+        return any(map(_is_beyond, x))
+    return isinstance(x, int) and not -(1 << 63) <= x < 1 << 64
+
+
 def _holds_numbers_of_others(x):
-    """Whether a sequence holds numbers, some of them of classes that are no elements of ours, as Fraction."""
+    """Whether a sequence holds numbers, some of them of classes that are not elements of ours, as Fraction."""
     others = [v for v in x if not isinstance(v, (int, float, complex)) and not hasattr(v, "dtype")]
     is_number = all(_is_number(v) or hasattr(type(v), "__rmul__") for v in others)
     return (
@@ -360,8 +368,8 @@ def _is_element_of_numpys(x):
     """Whether an element of a sequence is no number: any object may be one of NumPy's elements."""
     import numpy
 
-    if isinstance(x, (bool, int, float, complex)):
-        return False
+    if isinstance(x, (int, float, complex)):
+        return _is_beyond(x)
     if isinstance(x, (list, tuple, numpy.ndarray, numpy.generic)):
         return is_numpys(x)
     return not isinstance(x, _engine._Array)
