@@ -7,7 +7,7 @@ namespace unisono::frontend {
 /// floats: each gives 0, or 1 where LAPACK gave up.
 std::optional<Value> Calls::matrices(const std::string& name, const std::vector<Value>& args,
                                      const Place& place) {
-    if (name.rfind("un.matrix_", 0) != 0) return std::nullopt;
+    if (name.rfind("un.lapack_", 0) != 0) return std::nullopt;
     if (source_.is_kernel)
         refuse(place, "a kernel cannot factorise matrices", "do it before or after the launch");
     std::vector<E> values{i64(0)};

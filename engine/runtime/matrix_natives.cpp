@@ -77,7 +77,7 @@ T* wanted_at(const std::int64_t* v, int k) {
 std::int64_t dtype_at(const std::int64_t* v, int k) { return v[k + 2]; }
 
 /// [status, n, a, sign and logarithm of the absolute value, one element each].
-void matrix_slogdet(std::int64_t* v) noexcept {
+void lapack_slogdet(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 2), [&]<class T>() {
         const Determinant<T> d = determinant_of_rows(v[1], array_at<const T>(v, 2));
         *array_at<T>(v, 5) = d.sign;
@@ -87,7 +87,7 @@ void matrix_slogdet(std::int64_t* v) noexcept {
 }
 
 /// [status, m, n, a, q of min(m, n) columns, r].
-void matrix_qr(std::int64_t* v) noexcept {
+void lapack_qr(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 3), [&]<class T>() {
         return qr_of_rows<T>(v[1], v[2], QrMode::Reduced, array_at<const T>(v, 3),
                              array_at<T>(v, 6), array_at<T>(v, 9), nullptr);
@@ -96,7 +96,7 @@ void matrix_qr(std::int64_t* v) noexcept {
 
 /// [status, m, n, whether the vectors are whole bases, a, u, values, v_rows]: without vectors where
 /// v_rows is empty.
-void matrix_svd(std::int64_t* v) noexcept {
+void lapack_svd(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 4), [&]<class T>() {
         T* const v_rows = wanted_at<T>(v, 13);
         const SvdMode mode = !v_rows ? SvdMode::Values : v[3] ? SvdMode::Full : SvdMode::Reduced;
@@ -106,7 +106,7 @@ void matrix_svd(std::int64_t* v) noexcept {
 }
 
 /// [status, n, whether the upper triangle is read, a, values, vectors or an empty array].
-void matrix_eigh(std::int64_t* v) noexcept {
+void lapack_eigh(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 3), [&]<class T>() {
         return eigh_of_rows<T>(v[1], v[2] != 0, array_at<const T>(v, 3), array_at<real_of<T>>(v, 6),
                                wanted_at<T>(v, 9));
@@ -114,7 +114,7 @@ void matrix_eigh(std::int64_t* v) noexcept {
 }
 
 /// [status, n, a, complex values, complex vectors or an empty array].
-void matrix_eig(std::int64_t* v) noexcept {
+void lapack_eig(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 2), [&]<class T>() {
         using Complex = std::complex<real_of<T>>;
         const T* a = array_at<const T>(v, 2);
@@ -124,7 +124,7 @@ void matrix_eig(std::int64_t* v) noexcept {
 }
 
 /// [status, m, n, k, least singular value of the largest that counts, a, b, x, values, rank].
-void matrix_lstsq(std::int64_t* v) noexcept {
+void lapack_lstsq(std::int64_t* v) noexcept {
     for_lapack(v, dtype_at(v, 5), [&]<class T>() {
         return lstsq_of_rows<T>(v[1], v[2], v[3], std::bit_cast<double>(v[4]),
                                 array_at<const T>(v, 5), array_at<const T>(v, 8),
@@ -137,12 +137,12 @@ void matrix_lstsq(std::int64_t* v) noexcept {
                                                      {"inv", native_inv},
                                                      {"solve", native_solve},
                                                      {"det", native_det},
-                                                     {"matrix_slogdet", matrix_slogdet},
-                                                     {"matrix_qr", matrix_qr},
-                                                     {"matrix_svd", matrix_svd},
-                                                     {"matrix_eigh", matrix_eigh},
-                                                     {"matrix_eig", matrix_eig},
-                                                     {"matrix_lstsq", matrix_lstsq}});
+                                                     {"lapack_slogdet", lapack_slogdet},
+                                                     {"lapack_qr", lapack_qr},
+                                                     {"lapack_svd", lapack_svd},
+                                                     {"lapack_eigh", lapack_eigh},
+                                                     {"lapack_eig", lapack_eig},
+                                                     {"lapack_lstsq", lapack_lstsq}});
 
 }  // namespace
 

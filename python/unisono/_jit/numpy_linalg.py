@@ -14,12 +14,12 @@ from .engine_functions import engine_function
 from .numpy_elements import these_arguments
 
 # Known to the front end by these names (engine/runtime/matrix_natives.cpp).
-matrix_slogdet = engine_function("matrix_slogdet")
-matrix_qr = engine_function("matrix_qr")
-matrix_svd = engine_function("matrix_svd")
-matrix_eigh = engine_function("matrix_eigh")
-matrix_eig = engine_function("matrix_eig")
-matrix_lstsq = engine_function("matrix_lstsq")
+lapack_slogdet = engine_function("lapack_slogdet")
+lapack_qr = engine_function("lapack_qr")
+lapack_svd = engine_function("lapack_svd")
+lapack_eigh = engine_function("lapack_eigh")
+lapack_eig = engine_function("lapack_eig")
+lapack_lstsq = engine_function("lapack_lstsq")
 norm_of_2 = engine_function("norm")
 
 
@@ -50,7 +50,7 @@ def qr(a, mode=None):
     q = np.empty((m, min(m, n)), x.dtype)
     r = np.empty((min(m, n), n), x.dtype)
     if x.size > 0:
-        matrix_qr(m, n, x, q, r)
+        lapack_qr(m, n, x, q, r)
     return QRResult(q, r)
 
 
@@ -59,7 +59,7 @@ def _singular(x, full, u, v_rows):
     """The singular values; with vectors where there is room for them."""
     m, n = x.shape
     s = np.empty(min(m, n), x.real.dtype)
-    if s.size > 0 and matrix_svd(m, n, full, x, u, s, v_rows) != 0:
+    if s.size > 0 and lapack_svd(m, n, full, x, u, s, v_rows) != 0:
         raise np.linalg.LinAlgError("SVD did not converge")
     return s
 
@@ -98,7 +98,7 @@ def _is_upper(UPLO):
 @jit
 def _symmetric(x, upper, v):
     w = np.empty(len(x), x.real.dtype)
-    if len(x) > 0 and matrix_eigh(len(x), upper, x, w, v) != 0:
+    if len(x) > 0 and lapack_eigh(len(x), upper, x, w, v) != 0:
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
     return w
 
@@ -133,7 +133,7 @@ def _complex_of(x):
 @jit
 def _general(x, v):
     w = np.empty(len(x), v.dtype)
-    if len(x) > 0 and matrix_eig(len(x), x, w, v) != 0:
+    if len(x) > 0 and lapack_eig(len(x), x, w, v) != 0:
         if not np.all(np.isfinite(x)):
             raise np.linalg.LinAlgError("Array must not contain infs or NaNs")
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
@@ -177,7 +177,7 @@ def slogdet(a):
     x = _square(a)
     sign = np.empty(1, x.dtype)
     logarithm = np.empty(1, x.real.dtype)
-    matrix_slogdet(len(x), x, sign, logarithm)
+    lapack_slogdet(len(x), x, sign, logarithm)
     return SlogdetResult(sign[0], logarithm[0])
 
 
@@ -202,7 +202,7 @@ def lstsq(a, b, rcond=None):
     full = np.zeros((max(m, n), k), kind)
     s = np.empty(min(m, n), x.real.dtype)
     rank = np.zeros(1, np.int64)
-    if m > 0 and n > 0 and k > 0 and matrix_lstsq(m, n, k, limit, x, right, full, s, rank) != 0:
+    if m > 0 and n > 0 and k > 0 and lapack_lstsq(m, n, k, limit, x, right, full, s, rank) != 0:
         raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
     residuals = np.empty(0, s.dtype)
     if rank[0] == n and m > n:

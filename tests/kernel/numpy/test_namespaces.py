@@ -115,6 +115,12 @@ def _forms(xp):
     def powers(a):
         return xp.linalg.matrix_power(xp.eye(2) * 2, 3)
 
+    def norms(a):
+        return xp.linalg.matrix_norm(xp.ones((2, 3)))
+
+    def turned(a):
+        return xp.linalg.matrix_transpose(xp.ones((2, 3)))
+
     def without(a):
         return xp.delete(a, slice(1, 2))
 
