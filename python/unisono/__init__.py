@@ -35,6 +35,7 @@ little_endian = True
 newaxis = None
 __array_api_version__ = "2025.12"
 _watch_imports()
+_engine._note_texts()  # that `exec` runs: functions in them may be compiled later
 
 
 def __getattr__(name):

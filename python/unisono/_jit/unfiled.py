@@ -3,7 +3,7 @@
 Python keeps no such text before 3.13, and that of ``exec`` in no version. It is looked for where it still
 is: in the command line, in standard input where that is a file, in the buffer that a pipe was read into,
 in the prompt's history, in names and constants of the functions that run `exec`, and among the texts that
-Python compiled since this module was imported, of which the engine keeps the last two megabytes. What is
+Python compiled since the package was imported, of which the engine keeps the last two megabytes. What is
 found is only taken where it compiles to the code that runs.
 """
 
@@ -22,7 +22,6 @@ import weakref
 
 from .. import _engine
 
-_engine._note_texts()
 _most_letters = 1 << 20  # of a text that is kept
 _most_lines = 20000  # of the prompt's history that are read
 _around = weakref.WeakKeyDictionary()  # texts that were at hand where a function was decorated

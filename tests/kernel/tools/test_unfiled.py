@@ -212,6 +212,18 @@ def test_a_text_of_exec_that_nothing_holds():
         assert un.jit(scope[f"f{k}"])(3) == 3 * (k + 55)
 
 
+def test_a_text_that_exec_ran_before_anything_was_compiled(tmp_path):
+    """Nothing holds the text, and no decorator was at hand when it was run."""
+    (tmp_path / "program.py").write_text(
+        "import unisono as un\n"
+        "names = {}\n"
+        "for k in range(3):\n"
+        "    exec(f'def f(x): return x + {k}', names)\n"
+        "print(un.jit(names['f'])(40))\n"
+    )
+    assert _run(str(tmp_path / "program.py")) == "42"
+
+
 def test_texts_of_exec_that_are_many_are_not_kept():
     scope = {}
     exec("".join(["def f(x):\n", "    return x * 56\n"]), scope)
