@@ -104,8 +104,35 @@ DEFINITIONS = {
         "def jitclass(cls_or_spec: Sequence[Any] | dict[str, Any] | None = ..., spec: Any = ...)"
         " -> Callable[[_C], _C]: ...",
     ],
+    "stencil": [
+        "@_overload",
+        "def stencil(func_or_mode: Callable[..., Any], *, cval: Any = ..., neighborhood: Any = ..., "
+        "standard_indexing: Any = ..., **options: Any) -> Callable[..., ndarray]: ...",
+        "@_overload",
+        "def stencil(func_or_mode: str = ..., *, cval: Any = ..., neighborhood: Any = ..., standard_indexing: Any = ..., "
+        "**options: Any) -> Callable[[Callable[..., Any]], Callable[..., ndarray]]: ...",
+    ],
+    # What they make has the methods of ufuncs where the function has one result.
+    "vectorize": [
+        "@_overload",
+        "def vectorize(pyfunc: Callable[..., Any], /, *args: Any, **options: Any) -> Any: ...",
+        "@_overload",
+        "def vectorize(pyfunc: Any = ..., /, *args: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]: ...",
+    ],
+    "guvectorize": [
+        "def guvectorize(*args: Any, target: str = ..., writable_args: Any = ..., **options: Any)"
+        " -> Callable[[Callable[..., Any]], Any]: ...",
+    ],
     "cfunc": [
         "def cfunc(signature: Any, *, error: Any = ..., **options: Any) -> Callable[[Callable[..., Any]], Any]: ..."
+    ],
+    "where": [
+        "@_overload",
+        "def where(condition: ArrayLike, /) -> tuple[ndarray, ...]: ...",
+        "@_overload",
+        "def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray: ...",
+        "@_overload",
+        "def where(condition: ArrayLike, x: ArrayLike | None = ..., y: ArrayLike | None = ..., /) -> Any: ...",
     ],
     "unique": [
         "@_overload",

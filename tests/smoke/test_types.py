@@ -185,6 +185,46 @@ def test_mypy_knows_the_types_of_a_program(tmp_path):
     ], shown  # fmt: skip
 
 
+DECORATORS = """
+import unisono as un
+
+@un.stencil
+def near(a: un.ndarray) -> un.ndarray:
+    return a[-1] + a[1]
+
+@un.stencil(neighborhood=((-1, 1),))
+def around(a: un.ndarray) -> un.ndarray:
+    return a[-1] + a[1]
+
+@un.vectorize
+def plain(a: float) -> float:
+    return a + 1
+
+@un.vectorize(["float64(float64)"])
+def typed(a: float) -> float:
+    return a + 1
+
+@un.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+def copied(a: un.ndarray, out: un.ndarray) -> None:
+    out[:] = a
+
+x = un.linspace(0, 1, 5)
+reveal_type(near(x))
+reveal_type(around(x))
+reveal_type(un.where(x > 0))
+reveal_type(un.where(x > 0, x, 0.0))
+print(plain(x), typed(x), copied(x))
+"""
+
+
+@pytest.mark.slow
+def test_mypy_takes_decorators_with_and_without_arguments(tmp_path):
+    lines, done = checked(DECORATORS, tmp_path)
+    assert "error" not in done.stdout, done.stdout
+    shown = [line.split('"')[1].replace("unisono._engine.", "") for line in lines]
+    assert shown == ["ndarray", "ndarray", "tuple[ndarray, ...]", "ndarray"]
+
+
 OPENCL = """
 import numpy as np
 import unisono.opencl as cl
