@@ -22,6 +22,18 @@ PyObject* recorded(F&& f) noexcept {
     });
 }
 
+[[noreturn]] void refuse_order(const char* what, std::string_view allowed, PyObject* o,
+                               const char* text) {
+    std::string expected, got = text ? std::string("'") + text + "'"
+                                     : std::string("an object of type ") + Py_TYPE(o)->tp_name;
+    for (char letter : allowed)
+        expected += std::string(expected.empty() ? "'" : ", '") + letter + "'";
+    if (PyLong_Check(o))
+        got += "; give the shape as one tuple, as in " + std::string(what) + "(a, (2, 3))";
+    fail(text ? ErrorKind::Value : ErrorKind::Type,
+         std::string(what) + ": order must be one of " + expected + "; got " + got);
+}
+
 /// The letter of an ``order=`` argument, one of `allowed`.
 char to_order(PyObject* o, const char* what, std::string_view allowed) {
     const char* text = o && PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
@@ -29,8 +41,7 @@ char to_order(PyObject* o, const char* what, std::string_view allowed) {
     const char letter =
         static_cast<char>(text ? std::toupper(static_cast<unsigned char>(*text)) : 0);
     if (!letter || std::strlen(text) != 1 || allowed.find(letter) == std::string_view::npos)
-        fail(ErrorKind::Value, std::string(what) + ": order must be one of the letters " +
-                                   std::string(allowed) + "; got " + (text ? text : "no letter"));
+        refuse_order(what, allowed, o, text);
     return letter;
 }
 

@@ -68,7 +68,7 @@ Function* entry_of_plugin(const char* name) {
                                   " are (Debian: libopenmpi-dev, libmpich-dev)");
     }
     auto entry = reinterpret_cast<Function*>(dlsym(library, name));
-    if (!entry) fail(ErrorKind::Comm, "mesh: " + path + " is no plugin of this version");
+    if (!entry) fail(ErrorKind::Comm, "mesh: " + path + " is not a plugin of this version");
     return entry;
 }
 

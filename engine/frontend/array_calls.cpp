@@ -191,7 +191,7 @@ std::optional<Value> Calls::array_function(const Node& node, const std::string& 
     }
     for (std::size_t i = object ? 1 : 0; i < list.size(); ++i) {
         if (slots[i].empty() && !list[i].is_optional)
-            refuse(node.place, name + " needs its argument '" + list[i].name + "'", "give it");
+            refuse(node.place, name + " needs its argument '" + list[i].name + "'", "pass it");
     }
     std::vector<Value> values = operands(in_order);
     // Lists: NumPy copies their items, so a view of the array does not change, nor end, with the

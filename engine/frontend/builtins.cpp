@@ -385,7 +385,8 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "float") return scalar(cast(a.expr, DType::Float64), Weak::Float);
     if (auto t = dtype_of(node.children[0])) return scalar(to_type(a, *t, place), Weak::None);
     if (name == "abs") return absolute(a, place);
-    refuse(place, name + " is not supported in a compiled function", "compute it outside");
+    refuse(place, Tables::shown_name(node, name) + " is not supported in a compiled function",
+           "compute it outside");
 }
 
 /// del container[index]

@@ -220,7 +220,7 @@ Value Calls::callback_address(const Source& callee, const NativeForm& form, cons
     if (!type.function || !type.function->as_callback || !value.items.empty()) {
         refuse(place,
                what + (type.function ? ", defined inside of another function"
-                                     : ", which is no compiled function"),
+                                     : ", which is not a compiled function"),
                "C calls functions of their own: define it outside, with @un.jit");
     }
     std::int64_t number = 0;

@@ -48,7 +48,7 @@ std::vector<Value> Calls::call_operands(const Node& node, const Source& callee,
         auto held = callee.defaults.find(i);
         if (!slots[i] && held == callee.defaults.end()) {
             refuse(node.place, callee.name + " needs an argument for '" + callee.params[i] + "'",
-                   "give it");
+                   "pass it");
         }
         values.push_back(slots[i] ? *slots[i] : expression(held->second));
     }

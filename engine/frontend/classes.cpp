@@ -70,7 +70,7 @@ std::vector<Value> Objects::field_arguments(const Node& node, const ClassUse& us
         }
         if (!slots[k] && held == use.defaults.end()) {
             refuse(node.place, record.name + " needs a value for '" + record.fields[k].name + "'",
-                   "give it");
+                   "pass it");
         }
         items.push_back(slots[k] ? *slots[k] : expression(held->second));
     }

@@ -139,7 +139,7 @@ Value Arrays::elementwise(const std::vector<Value>& operands,
     collect([&] { type = lazy->element(origin, false).type; });
     restore(saved);
     if (!type.is_scalar())
-        refuse(place, "the elements of this expression are no numbers", "use numbers");
+        refuse(place, "the elements of this expression are not numbers", "use numbers");
     at(place);
     result.type =
         Type::array(type.dtype, std::vector<StrideClass>(origin.size(), StrideClass::Other), false);

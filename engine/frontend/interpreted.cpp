@@ -100,6 +100,12 @@ std::string Tables::path_of(const Node& node) {
     return owner.kind == NodeKind::Class ? "" : "." + callee.text;
 }
 
+std::string Tables::shown_name(const Node& node, const std::string& name) {
+    const std::string path = path_of(node);
+    const bool is_of_module = name.starts_with("np.") || name.starts_with("un.");
+    return is_of_module && !path.empty() && path[0] != '.' ? name.substr(0, 3) + path : name;
+}
+
 /// The call by the interpreter; fails with the refusal where it cannot be.
 Value Tables::interpreted(const Node& node, const Error& refusal) {
     const Node& callee = node.children[0];

@@ -174,7 +174,7 @@ class Adapter {
             ir::E is_none = b_.binary(Op::Eq, place, b_.i64(0));
             ir::E is_far = b_.binary(Op::Ge, place, b_.i64(first_address));
             demand(b_.binary(Op::Or, is_none, is_far), ErrorKind::Value,
-                   what + "; got {0}, which is no address; pass an array of " +
+                   what + "; got {0}, which is not an address; pass an array of " +
                        std::string(name(p.dtype)) + ", None, or an address that C gave",
                    place);
         }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/operators.h"
+#include "frontend/tables.h"
 #include "passes/lowering/split_complex.h"
 
 namespace unisono::frontend {
@@ -69,7 +70,9 @@ Value Operators::call_table(const Node& node, const std::string& name,
     std::size_t arity = op ? info(*op).arity : 1;
     if (!op || is_other) {
         if (base.rfind("math.", 0) != 0) {
-            refuse(place, name + " is not supported in a compiled function", "compute it outside");
+            refuse(place,
+                   Tables::shown_name(node, name) + " is not supported in a compiled function",
+                   "compute it outside");
         }
     }
     bool has_out = args.size() == arity + 1 && args.back().array >= 0 && !is_math && op;

@@ -59,8 +59,10 @@ Value Tables::storable(const Value& given) {
         is_named = is_named || (b.value.type.is_list() && b.value.list == given.list);
     if (is_named) f_.box_names(given);
     if (is_named)
-        refuse("a list of numbers that has a name, or was passed, is kept by something else here",
-               "store a copy, as in list(x)");
+        refuse(
+            "a list of numbers that has a name, or was passed to the function, cannot be stored in "
+            "another object",
+            "store a copy, as in list(x)");
     Type type = Type::table(TableKind::List, {given.type.items[0]});
     Value list = made("table_new", form_of(type), type);
     Value array = f_.as_array(given);

@@ -49,6 +49,8 @@ class Tables {
     Value python_block(const Node& node);
     /// Where interpreted.h finds the function that a node calls; empty where it does not.
     static std::string path_of(const Node& node);
+    /// What a call that is known as "np.fft" is shown as: np.fft.fft.
+    static std::string shown_name(const Node& node, const std::string& name);
     Value interpreted(const Node& node, const Error& refusal);
     /// The items as a list.
     Value listed(const Value& table);

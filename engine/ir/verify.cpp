@@ -349,7 +349,7 @@ class Verifier {
             case StmtKind::Prefetch:
                 require(s->args.size() == 1 && s->args[0]->kind == ExprKind::Load &&
                             !is_complex(s->args[0]->dtype),
-                        "a prefetch names an element, which is no complex number");
+                        "a prefetch names an element that is not a complex number");
                 break;
             case StmtKind::Barrier:
                 if (is_fence(s)) break;
@@ -469,8 +469,9 @@ class Verifier {
 
     void call(S s) {
         const Function& callee = at(module_.functions, s->id, "a call");
-        require(!callee.is_kernel,
-                [&] { return "a call goes to a function that is no kernel; got " + callee.name; });
+        require(!callee.is_kernel, [&] {
+            return "a call goes to a function that is not a kernel; got " + callee.name;
+        });
         std::size_t scalars = 0;
         std::size_t arrays = 0;
         for (const Param& p : callee.params) {

@@ -123,7 +123,7 @@ def set_limit(bytes, device=None):
         bytes = 0
     elif isinstance(bytes, bool) or not hasattr(bytes, "__index__"):
         raise TypeError(
-            f"set_limit: the limit is no whole number; got {bytes!r}; expected bytes or None"
+            f"set_limit: the limit is not a whole number; got {bytes!r}; expected bytes or None"
         )
     elif bytes.__index__() <= 0:
         raise ValueError(f"set_limit: the limit is not positive; got {bytes}; expected bytes")

@@ -495,7 +495,7 @@ _ABSENT = {
     "Literal": "there are no types of constants; test the value, as in n == 2",
     "misc": "deferred_type and Optional are in un.types itself",
     "pyobject": "there is no object mode; call Python in `with un.python():`",
-    "NPDatetime": 'dates are no type of compiled code; pass a.view("int64")',
+    "NPDatetime": 'compiled code has no dates; pass a.view("int64")',
 }
 
 

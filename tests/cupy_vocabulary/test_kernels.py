@@ -32,7 +32,7 @@ def test_what_is_missing_is_the_driver_s_error(tmp_path):
         cp.RawModule(path=str(tmp_path / "absent.cu"))
     (tmp_path / "binary.cubin").write_bytes(b"\x7fELF\xff\xfe")
     with pytest.raises(
-        ValueError, match=r"binary.cubin is no text; .* give the source of the kernels"
+        ValueError, match=r"binary.cubin is not text; .* give the source of the kernels"
     ):
         cp.RawModule(path=str(tmp_path / "binary.cubin"))
     with pytest.raises(ValueError, match="name_expressions are for nvrtc; got backend='nvcc'"):

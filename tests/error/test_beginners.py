@@ -25,6 +25,11 @@ A = un.ones(3)
         (lambda: un.random.randn((2, 3)), TypeError, ["randn(2, 3), or standard_normal((2, 3))"]),
         (lambda: un.random.normal(0, 1, 3, 4), TypeError, ["normal: the shape is one argument", "size=(3, 4)"]),
         (lambda: un.random.uniform(0, 1, 3, 4), TypeError, ["uniform: the shape is one argument", "size=(3, 4)"]),
+        (lambda: un.random.random(2, 3), TypeError, ["random: 3 is not a dtype", "as in size=(2, 3)"]),
+        (lambda: un.random.randint(0, 9, 3, 4), TypeError, ["4 is not a dtype", "as in size=(2, 3)"]),
+        (lambda: un.random.default_rng(0).integers(0, 9, 3, 4), TypeError, ["4 is not a dtype"]),
+        (lambda: un.reshape(A, 2, 3), TypeError, ["order must be one of 'C', 'F', 'A'; got an object of type int", "as in reshape(a, (2, 3))"]),
+        (lambda: A.flatten("x"), ValueError, ["order must be one of 'C', 'F', 'A', 'K'; got 'x'"]),
         (
             lambda: un.random.default_rng(0).normal(0.0, 1.0, 3, 4, 5),
             TypeError,

@@ -147,7 +147,7 @@ def test_sorts(ctx, queue, send):
     x, at = send(host), cla.arange(queue, 3000, dtype=np.int32)
     x, _ = BitonicSort(ctx)(x, at)
     assert (x.get() == np.sort(host)).all() and (host[at.get()] == np.sort(host)).all()
-    with pytest.raises(ValueError, match="'other' is sorted, but is no argument"):
+    with pytest.raises(ValueError, match="'other' is sorted, but is not an argument"):
         RadixSort(ctx, "int *ary", "ary[i]", ["other"])
 
 

@@ -211,7 +211,7 @@ static PyObject* address_object(const frontend::ResultShape& shape, const Argume
     if (PyObject* known = arguments.object_for(address, shape.record->python))
         return Py_NewRef(known);
     fail(ErrorKind::Type, "a " + shape.record->name +
-                              " that is no argument cannot be returned; "
+                              " that is not an argument cannot be returned; "
                               "draw its numbers in the function");
 }
 

@@ -89,7 +89,7 @@ class memmap(un.ndarray):
             if shape is None:
                 if (held - offset) % t.itemsize:
                     raise ValueError(
-                        f"memmap: the bytes after the offset are no whole number of elements; got {held - offset} "
+                        f"memmap: the bytes after the offset are not a whole number of elements; got {held - offset} "
                         f"bytes of {t.itemsize} each; give shape="
                     )
                 shape = ((held - offset) // t.itemsize,)

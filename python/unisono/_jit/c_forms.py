@@ -108,7 +108,7 @@ def _struct(name, spelling, record, structs, path, leaves):
     for field, dtype, inner, extents, _, _, is_pointer, *_ in fields:
         own, here = f"{name}.{field}", f"{path}.{field}"
         if not (dtype or inner or is_pointer):
-            raise _Refused(f"its field '{field}' is no number, struct or pointer")
+            raise _Refused(f"its field '{field}' is not a number, struct or pointer")
         items.append(_field(own, here, dtype, inner, extents, spelling, structs, leaves))
     names = tuple(f[0] for f in fields)
     return ("struct", name, spelling, record, names, tuple(items))

@@ -436,7 +436,7 @@ def _what(value):
     if isinstance(value, type) and value.__module__.partition(".")[0] not in libraries:
         return "a class of plain objects; decorate it with @dataclasses.dataclass or @un.jitclass"
     if getattr(getattr(value, "__self__", None), "__module__", "") == "random":
-        return "of the module random, which compiled code has not; its other functions and np.random are there"
+        return "a function of the module random that compiled code does not have; use another of its functions, or np.random"
     name = type(value).__name__
     if name == "UntypedIntrinsic":
         return 'an intrinsic without types; write @un.intrinsic("int32(uint64)")'

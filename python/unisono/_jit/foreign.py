@@ -78,7 +78,7 @@ def _of_address(value):
         if kind == "none":
             return "void"
         if kind != "scalar" or rest[0] not in c_names:
-            raise ValueError(f"a function at an address whose type {t} is no number")
+            raise ValueError(f"a function at an address whose type {t} is not a number")
         return c_names[rest[0]]
 
     types = value.signature()
@@ -108,7 +108,7 @@ def _ctypes_name(ctypes, t):
 
         return f"{c_names[dtype.name]}*"
     raise ValueError(
-        f"a ctypes function whose type {getattr(t, '__name__', t)} is no number or pointer"
+        f"a ctypes function whose type {getattr(t, '__name__', t)} is neither a number nor a pointer"
     )
 
 
@@ -137,7 +137,7 @@ def _cffi_name(t):
     if t.kind == "pointer":
         return f"{t.item.cname}*" if t.item.kind == "primitive" else "void*"
     raise ValueError(
-        f"a cffi function that takes or returns {t.cname}, which is no number or pointer"
+        f"a cffi function that takes or returns {t.cname}, which is neither a number nor a pointer"
     )
 
 

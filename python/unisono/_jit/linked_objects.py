@@ -31,7 +31,7 @@ class LinkedObject:
         self._library, self._folder = os.path.abspath(source), None
         if not os.path.exists(source):
             raise CompileError(
-                f"declare_device: link={source!r} is no file; give the path of an object file"
+                f"declare_device: link={source!r} is not a file; give the path of an object file"
             )
         if not source.endswith(".so"):
             self._folder = tempfile.TemporaryDirectory(prefix="unisono-link-")

@@ -21,7 +21,9 @@ class PythonBlock:
         if odd is not None:
             what = type(odd).__name__.lower()
             return self.unsupported(
-                odd, f"{what} in un.python()", "note it in a name, do it behind"
+                odd,
+                f"{what} in un.python()",
+                "store the decision in a variable, and act on it after the block",
             )
         for n in _own_nodes(s.body):
             if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name):

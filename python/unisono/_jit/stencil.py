@@ -256,7 +256,7 @@ class _Kernel:
                     if neighborhood is None:
                         self.refuse(
                             e,
-                            f"the offset {ast.unparse(e)} is no constant integer",
+                            f"the offset {ast.unparse(e)} is not a constant integer",
                             "give neighborhood=((low, high),)",
                         )
                     continue

@@ -143,7 +143,7 @@ def define_proxy(py_class, struct_type, fields):
         )
     if not isinstance(getattr(struct_type, "python", None), list):
         raise TypeError(
-            f"define_proxy: {struct_type!r} is no type of structures; decorate it with structref.register"
+            f"define_proxy: {struct_type!r} is not a type of structures; decorate it with structref.register"
         )
     for name in fields:
         if isinstance(vars(py_class).get(name), property):

@@ -264,7 +264,9 @@ class RawModule:
             if item is None:
                 continue
             if item[0] != "list":
-                raise reader.error(item[1], "the first value is no list", "write numbers in braces")
+                raise reader.error(
+                    item[1], "the first value is not a list", "write numbers in braces"
+                )
             row = memory[k * record.size : (k + 1) * record.size]
             parts = listed(reader, record, item, place).parts
             for v, (dtype, offset) in zip(parts, record.leaves, strict=True):
@@ -556,7 +558,9 @@ def _moved(a, device, back):
 def _constant(reader, item, name):
     known = reader.number(item[2][0] if item[0] == "list" else item).value
     if known is None:
-        raise reader.error(item[1], f"the first value of '{name}' is no constant", "write numbers")
+        raise reader.error(
+            item[1], f"the first value of '{name}' is not a constant", "write numbers"
+        )
     return known
 
 
@@ -579,7 +583,7 @@ def _text_of_file(path):
         raise DriverError(f"RawModule: {error} (CUDA_ERROR_FILE_NOT_FOUND)") from error
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"RawModule: {path} is no text; got other bytes; expected CUDA C or OpenCL C, which is translated for each "
+            f"RawModule: {path} is not text; got other bytes; expected CUDA C or OpenCL C, which is translated for each "
             f"device: give the source of the kernels"
         ) from error
 

@@ -184,7 +184,7 @@ class RadixSort:
         for name in self.sort_arg_names:
             if name not in names:
                 raise ValueError(
-                    f"RadixSort: '{name}' is sorted, but is no argument; arguments are {names}"
+                    f"RadixSort: '{name}' is sorted, but is not an argument; arguments are {names}"
                 )
         self._sorted = [next(a for a in self.arguments if a.name == n) for n in self.sort_arg_names]
         self._first = next(k for k, a in enumerate(self.arguments) if isinstance(a, VectorArg))

@@ -38,9 +38,18 @@ def _is_number(x):
     )
 
 
+def _refuse_dtype(what, dtype, expected):
+    """Also of `random(2, 3)`: an extent stands where the dtype does."""
+    if isinstance(dtype, int):
+        raise TypeError(
+            f"{what}: {dtype} is not a dtype; if it belongs to the shape, give that as one argument, as in size=(2, 3)"
+        )
+    raise TypeError(f"{what}: Unsupported dtype {_name(dtype)!r}; expected {expected}")
+
+
 def _check_float(what, dtype):
     if _name(dtype) not in ("float64", "float32", "float", "f", "d", "f4", "f8"):
-        raise TypeError(f"{what}: Unsupported dtype {_name(dtype)!r}; expected float64 or float32")
+        _refuse_dtype(what, dtype, "float64 or float32")
 
 
 def _one_less(high):

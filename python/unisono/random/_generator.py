@@ -18,6 +18,7 @@ from ._checks import (
     _not_negative,
     _one_less,
     _positive,
+    _refuse_dtype,
     _refuse_more,
     _shape,
 )
@@ -195,7 +196,7 @@ class _Drawing(Multivariate, Picking, KnownAsNumpys, metaclass=_Kind):
         name = _name(dtype)
         name = {"int": "int64", "bool_": "bool"}.get(name, name)
         if name not in _INTEGERS:
-            raise TypeError(f"integers: Unsupported dtype {name!r}; expected an integer dtype")
+            _refuse_dtype("integers", dtype, "an integer dtype")
         least, most = _INTEGERS[name]
         if not (_is_number(low) and _is_number(high)):
             return self._integer_arrays(low, high, size, name, endpoint, device=device)

@@ -8,7 +8,7 @@ from .. import _engine
 from .._arrays.axes import as_operand as _as_operand
 from .._loaded import loaded as _loaded
 from . import _numpys_streams
-from ._checks import _INTEGERS, _is_number, _name, _refuse_more, _shape
+from ._checks import _INTEGERS, _is_number, _name, _refuse_dtype, _refuse_more, _shape
 from ._generator import _Drawing
 from ._seeds import MT19937, PCG64, BitGenerator, Philox
 from ._seeds import drawn_bools as _drawn_bools
@@ -132,6 +132,8 @@ class RandomState(_Drawing):
             else (operator.index(low), operator.index(high))
         )
         name = "bool" if name == "bool_" else name
+        if name not in _INTEGERS:
+            _refuse_dtype("randint", dtype, "an integer dtype")
         self._check_range(name, low, high - 1)
         if name == "bool":
             return _drawn_bools(self._stream, low, high - 1, _shape(size) or ())
@@ -139,8 +141,6 @@ class RandomState(_Drawing):
         return int(made) if size is None and name == "int64" else made  # Python's, as the others
 
     def _check_range(self, name, low, most):
-        if name not in _INTEGERS:
-            raise TypeError(f"randint: Unsupported dtype {name!r}; expected an integer dtype")
         if low < _INTEGERS[name][0]:
             raise ValueError(f"randint: low is out of bounds for {name}; got {low}")
         if most > _INTEGERS[name][1]:

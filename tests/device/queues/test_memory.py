@@ -125,7 +125,7 @@ def test_unknown_devices_are_named(function):
 def test_limits_are_checked(name):
     with pytest.raises(ValueError, match="the limit is not positive; got -1"):
         un.memory.set_limit(-1, name)
-    with pytest.raises(TypeError, match="the limit is no whole number; got 1.5"):
+    with pytest.raises(TypeError, match="the limit is not a whole number; got 1.5"):
         un.memory.set_limit(1.5, name)
     with pytest.raises(ValueError, match="the host's arrays do not tell"):
         un.memory.holders("cpu")

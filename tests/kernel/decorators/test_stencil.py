@@ -156,7 +156,7 @@ def test_in_compiled_functions():
 def test_refusals():
     with pytest.raises(ValueError, match="no such border; got 'mean'"):
         un.stencil("mean")
-    with pytest.raises(un.CompileError, match="the offset k is no constant"):
+    with pytest.raises(un.CompileError, match="the offset k is not a constant"):
         un.stencil(unknown_offset)
     with pytest.raises(un.CompileError, match="a kernel does not write 'a'"):
         un.stencil(writes)

@@ -366,7 +366,7 @@ def test_pointers_to_numbers_take_none_and_addresses():
     p = c.counted(3)
     assert c.at(p, 2) == 2.0 and c.missing(np.ones(1), None) == 2
     c.give_back(p)
-    with pytest.raises(ValueError, match="got 3, which is no address"):
+    with pytest.raises(ValueError, match="got 3, which is not an address"):
         c.at(3, 2)
 
 

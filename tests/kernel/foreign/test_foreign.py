@@ -91,7 +91,7 @@ def test_what_cannot_be_called_says_why():
     def g(x):
         return odd(x)
 
-    with pytest.raises(un.CompileError, match="whose type Pair is no number or pointer"):
+    with pytest.raises(un.CompileError, match="whose type Pair is neither a number nor a pointer"):
         g(1)
 
 
@@ -149,7 +149,7 @@ def test_functions_at_addresses():
             return un.types.unicode_type(un.float64)
 
     text = Text()
-    with pytest.raises(un.CompileError, match="whose type unicode_type is no number"):
+    with pytest.raises(un.CompileError, match="whose type unicode_type is not a number"):
         un.jit(lambda: text(1.0))()
     with pytest.raises(NotImplementedError, match="define signature"):
         un.types.WrapperAddressProtocol().signature()

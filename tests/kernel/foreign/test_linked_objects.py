@@ -62,7 +62,7 @@ def test_a_kernel_on_the_host_calls_them(files):
 def test_errors(files, tmp_path):
     with pytest.raises(un.CompileError, match="nothing that is linked defines 'other'"):
         un.declare_device("other", "int32(int32)", link=files[".so"])(1)
-    with pytest.raises(un.CompileError, match="is no file"):
+    with pytest.raises(un.CompileError, match="is not a file"):
         un.declare_device("product_of", "int32(int32)", link=str(tmp_path / "none.o"))(1)
     (tmp_path / "bad.o").write_text("no object")
     with pytest.raises(un.CompileError, match="cannot be linked"):

@@ -229,7 +229,7 @@ def rmatvec(self):
 def _needs_two_axes(self, name):
     if self.ndim != 2:
         raise AttributeError(
-            f"'unisono.ndarray' object of {self.ndim} axes has no attribute {name!r}: it is no matrix"
+            f"'unisono.ndarray' object of {self.ndim} axes has no attribute {name!r}: it is not a matrix"
         )
 
 

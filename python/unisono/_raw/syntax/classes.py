@@ -37,7 +37,7 @@ def bases(p):
             raise p.error("virtual inheritance", "derive from the struct itself")
         made, _ = types.named_type(p)
         if made.record is None:
-            raise p.error(f"'{made}' is no struct", "derive from a struct")
+            raise p.error(f"'{made}' is not a struct", "derive from a struct")
         found.append((f"<{made.base}>", made))
     return found
 

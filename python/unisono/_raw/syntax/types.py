@@ -105,7 +105,7 @@ def named_type(p, may_be_auto=False):
             vector = records.vector_named(w, p.is_cuda)
             if vector is None:
                 raise p.error(
-                    f"'{w}' is no type that is known",
+                    f"'{w}' is not a known type",
                     "use numbers, vectors and structs, and pointers to them",
                 )
             base = CType(vector.name, record=vector)

@@ -266,7 +266,9 @@ def move_pointer(body, place, op, left, target, right):
     offset = body.find(name)
     if offset is None or op not in ("=", "+=", "-="):
         raise body.error(
-            place, f"'{left[2]}' is no pointer that can move", "declare a pointer of the kernel"
+            place,
+            f"'{left[2]}' is not a pointer that can be moved",
+            "declare a pointer of the kernel",
         )
     if op == "=" and target.made is not None:
         if is_null(right):
@@ -465,7 +467,7 @@ def retyped(body, p, made, place):
             return cast
         raise body.error(
             place, f"a pointer to {p.record or p.dtype} becomes one to {made.base}",
-            "pointers go to numbers that are no wider than those of the array",
+            "a pointer cannot go to numbers that are wider than those of the array",
         )  # fmt: skip
     return p._replace(record=to, dtype=wanted[0], extents=())
 
