@@ -12,6 +12,75 @@ import unisono as un
 
 
 @un.kernel
+def isolate(a, order, counts, lane, lanes, meet, n):
+    """Rows in an order in which those that stand alone come last, and columns that do first: zeros left of the diagonal and below.
+
+    `counts` is room for 2 n numbers: of what is left, elements beside the diagonal that are not zero; negative of what went.
+    """
+    matrix = un.group_id(0)
+    base = matrix * n * n
+    line = matrix * n
+    across = matrix * n * 2
+    down = across + n
+    for i in range(lane(), n, lanes()):
+        in_row = 0
+        in_column = 0
+        for j in range(n):
+            if j != i:
+                if a[base + i * n + j] != 0:
+                    in_row += 1
+                if a[base + j * n + i] != 0:
+                    in_column += 1
+        counts[across + i] = in_row
+        counts[down + i] = in_column
+    meet()
+    first = 0
+    last = n
+    found = 0
+    while found >= 0:
+        found = -1
+        is_row = False
+        for i in range(n):
+            if counts[across + i] == 0:
+                found = i
+                is_row = True
+        if found < 0:
+            for i in range(n):
+                if counts[down + n - 1 - i] == 0:
+                    found = n - 1 - i
+        meet()
+        if found >= 0:
+            for i in range(lane(), n, lanes()):
+                if a[base + i * n + found] != 0 or i == found:
+                    counts[across + i] -= 1
+                if a[base + found * n + i] != 0 or i == found:
+                    counts[down + i] -= 1
+            if is_row:
+                last -= 1
+            else:
+                first += 1
+            if lane() == 0:
+                counts[across + found] = -n
+                counts[down + found] = -n
+                order[line + (last if is_row else first - 1)] = found
+        meet()
+    if lane() == 0:
+        for i in range(n):
+            if counts[across + i] > 0:
+                order[line + first] = i
+                first += 1
+
+
+@un.kernel
+def reorder(a, out, order, n):
+    """Rows and columns of matrices in that order."""
+    i = un.global_id(0)
+    row = i // n
+    line = row // n * n
+    out[i] = a[(line + order[row]) * n + order[line + i - row * n]]
+
+
+@un.kernel
 def balance(a, scales, sizes, lane, lanes, meet, n, row, least):
     """Divide rows and multiply columns by powers of two until their sums are alike; `sizes` is room for 3 n numbers."""
     matrix = un.group_id(0)

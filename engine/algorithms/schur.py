@@ -435,7 +435,7 @@ def substitute(h, base, row, w, line, x, at, n, last, value, is_pair, is_real, l
 
 
 @un.kernel
-def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
+def schur_vectors(h, v, w, x, order, vectors, norms, n, is_real, eps):
     """Vectors of length one, one for each work-item, by substitution; the largest element of complex ones is real.
 
     Blocks of two rows of real matrices belong to two conjugate values, the one above the axis first.
@@ -471,7 +471,7 @@ def schur_vectors(h, v, w, x, vectors, norms, n, is_real, eps):
         if size > most:
             most = size
             phase = np.conj(sum_of) / np.sqrt(size)
-        vectors[base + i * n + item - line] = sum_of
+        vectors[base + order[line + i] * n + item - line] = sum_of
     total = np.sqrt(total)
     for i in range(n):
         f = vectors[base + i * n + item - line] / total
@@ -511,7 +511,7 @@ def parts_of_vectors(x, w, out, n):
 
 
 @un.kernel
-def finish_vectors(x, w, scales, vectors, n, is_real):
+def finish_vectors(x, w, scales, order, vectors, n, is_real):
     """Columns of length one whose largest element is real, from rows, which are parts of real matrices' vectors."""
     item = un.global_id(0)
     matrix = item // n
@@ -537,7 +537,7 @@ def finish_vectors(x, w, scales, vectors, n, is_real):
         if size > most:
             most = size
             phase = np.conj(v) / np.sqrt(size)
-        vectors[(line + i) * n + item - line] = v
+        vectors[(line + order[line + i]) * n + item - line] = v
     total = np.sqrt(total)
     for i in range(n):
         f = vectors[(line + i) * n + item - line] / total

@@ -54,6 +54,19 @@ void find_panel(DeviceWork& work, const Spaced& a, const Panel& p, const Reflect
 
 }  // namespace
 
+Scaled isolated(DeviceWork& work, const Scaled& a, const DeviceVector& order) {
+    const std::int64_t n = a.n, count = a.count;
+    const Lanes lanes = lanes_of(work);
+    Scaled made = a;
+    made.matrices = work.scratch(a.matrices.dtype, a.matrices.size);
+    work.run("isolate",
+             {a.matrices, order, work.scratch(DType::Int64, count * n * 2), lanes.own, lanes.all,
+              lanes.meet, n},
+             {count * lanes.count}, lanes.count);
+    work.run("reorder", {a.matrices, made.matrices, order, n}, {a.matrices.size});
+    return made;
+}
+
 Spaced balanced(DeviceWork& work, const Scaled& a, const DeviceVector& scales) {
     // Rows a power of two of bytes apart would share few places of a cache.
     const DType t = a.matrices.dtype;

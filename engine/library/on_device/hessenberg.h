@@ -11,6 +11,10 @@ struct Spaced {
     std::int64_t count, n, row;
 };
 
+/// Similar matrices: rows and columns of `a` in an order in which those whose values stand in the
+/// diagonal come last or first. `order` is where each was.
+Scaled isolated(DeviceWork& work, const Scaled& a, const DeviceVector& order);
+
 /// Similar matrices of alike rows and columns; `scales` are what the columns were multiplied by.
 Spaced balanced(DeviceWork& work, const Scaled& a, const DeviceVector& scales);
 

@@ -145,6 +145,7 @@ namespace {
 struct GeneralEigen {
     DeviceVector values, vectors;
     bool wants_vectors;
+    DeviceVector order;  ///< of the rows of their matrices
 };
 
 /// A work-item finds the values of a matrix, and one each of its vectors.
@@ -163,8 +164,8 @@ void find_small(DeviceWork& work, const Scaled& a, const GeneralEigen& made,
                         {h, v, u, w, norms, failed, n, precision_of(t), least_square(t)}, count);
     if (made.wants_vectors)
         work.run_pieces("schur_vectors",
-                        {h, v, w, work.scratch(w.dtype, count * n * n), made.vectors, norms, n,
-                         std::int64_t{is_real}, precision_of(t)},
+                        {h, v, w, work.scratch(w.dtype, count * n * n), made.order, made.vectors,
+                         norms, n, std::int64_t{is_real}, precision_of(t)},
                         count * n);
 }
 
@@ -203,7 +204,8 @@ void find_large(DeviceWork& work, const Scaled& a, const GeneralEigen& made,
         x = parts;
     }
     x = multiply_rows(work, x, v, count, n);
-    work.run_pieces("finish_vectors", {x, w, scales, made.vectors, n, is_real}, count * n);
+    work.run_pieces("finish_vectors", {x, w, scales, made.order, made.vectors, n, is_real},
+                    count * n);
 }
 
 }  // namespace
@@ -217,9 +219,10 @@ void on_device::eig(const primitives::Eigen& eigen, Views in, Views out, Device&
     if (work.read<std::int64_t>(failed) < count)
         fail(ErrorKind::LinAlg, "eig: Array must not contain infs or NaNs");
     const GeneralEigen made{vector_of(out[0]), eigen.vectors ? vector_of(out[1]) : DeviceVector{},
-                            eigen.vectors};
+                            eigen.vectors, work.scratch(DType::Int64, count * n)};
+    const Scaled alone = isolated(work, a, made.order);
     const bool is_small = primitives::rotates_general(n, work.has_cores());
-    (is_small ? find_small : find_large)(work, a, made, failed);
+    (is_small ? find_small : find_large)(work, alone, made, failed);
     work.run("scale_values", {made.values, a.scales, n}, {count * n});
     require_all(work, failed, "eig", in[0], no_eigenvalues);
 }

@@ -343,6 +343,31 @@ def test_eig_of_badly_scaled_matrices(device, dtype):
     assert (abs(a @ v - v * w).max(axis=0) <= bound(a, n) * 50 * abs(v).max(axis=0)).all()
 
 
+@pytest.mark.parametrize("n", [1, 4, 20, 70])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eig_of_matrices_that_are_triangular_in_some_order(device, dtype, n):
+    """Rounding would move values of such matrices far; also where a block in the middle is left."""
+    order = np.random.default_rng(n).permutation(n)
+    a = np.tril(random_matrix((n, n), dtype, n))
+    for given in (a, a.T, a[order][:, order]):
+        (x,) = on(device, given)
+        values, vectors = (np.asarray(v) for v in un.linalg.eig(x))
+        np.testing.assert_array_equal(np.sort_complex(values), np.sort_complex(np.diag(a)))
+        assert abs(given @ vectors - vectors * values).max() <= 10 * bound(a, n)
+    if n < 20:
+        return
+    a[5:9, 5:9] = random_matrix((4, 4), dtype, 1)
+    (x,) = on(device, a[order][:, order])
+    found = np.asarray(un.linalg.eigvals(x))
+    alone = np.delete(np.diag(a), range(5, 9))
+    assert np.isin(alone, found).all()
+    np.testing.assert_allclose(
+        np.sort_complex(found[~np.isin(found, alone)]),
+        np.sort_complex(np.linalg.eigvals(a[5:9, 5:9])),
+        rtol=1000 * bound(a, 1),
+    )
+
+
 def test_what_is_made_of_general_eigenvalues(device):
     p = np.poly(np.linspace(-1, 1, 9))
     p = np.concatenate([p, random_matrix(70, "float64", 2)])
