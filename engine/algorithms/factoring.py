@@ -299,7 +299,7 @@ def cholesky_panel(low, failed, conj, n, first, width):
         if good:
             d = np.sqrt(d)
             low[row + j] = d
-            # The adjoint lies above the diagonal for a while, where elements of a column are neighbours.
+            # Its adjoint lies above the diagonal, where elements of a column are neighbours, until all is done.
             for i in range(j + 1, last):
                 v = low[base + i * n + j] / d
                 low[base + i * n + j] = v
@@ -309,30 +309,32 @@ def cholesky_panel(low, failed, conj, n, first, width):
                 f = low[at + j]
                 for k in range(j + 1, i + 1):
                     low[at + k] = low[at + k] - f * low[row + k]
-    for j in range(first, last):
-        for k in range(j + 1, last):
-            low[base + j * n + k] = 0
+    if first == 0 and last == n:
+        for j in range(n):
+            for k in range(j + 1, n):
+                low[base + j * n + k] = 0
     if not good:
         un.atomic.min(failed, 0, matrix)
 
 
 @un.kernel
-def cholesky_rows(low, u, conj, n, first, width):
+def cholesky_rows(low, u, conj, n, first, width, rest):
     """Row by row what lies below the diagonal block; u is its adjoint."""
-    matrix = un.global_id(0)
-    i = un.global_id(1) + first + width
+    item = un.global_id(0)
+    matrix = item // rest
+    i = item - matrix * rest + first + width
     base = matrix * n * n
     at = base + i * n
     for j in range(first, first + width):
         row = base + j * n
         v = low[at + j]
-        for k in range(first, j):
-            v = v - low[at + k] * conj(low[row + k])
         d = low[row + j].real
         if d != 0:
             v = v / d
         low[at + j] = v
         u[matrix * width * n + (j - first) * n + i] = conj(v)
+        for k in range(j + 1, first + width):
+            low[at + k] = low[at + k] - v * low[row + k]
 
 
 @un.kernel

@@ -54,9 +54,10 @@ DeviceVector copy_of(DeviceWork& work, const View& v) {
     return made;
 }
 
-/// Columns of a panel: small matrices are one, where launches take longer than loops of one core.
-std::int64_t panel_of(const DeviceWork& work, std::int64_t n) {
-    return work.has_cores() && n <= 2 * panel ? std::max(n, panel) : panel;
+/// Columns of a panel of matrices with n columns: on cores wide ones, of which `most` are as fast
+/// as the rest of the work, since launches take time.
+std::int64_t panel_of(const DeviceWork& work, std::int64_t n, std::int64_t most) {
+    return work.has_cores() ? std::clamp(n, panel, most) : panel;
 }
 
 /// Factors of a stack of n x n matrices in their place.
@@ -69,7 +70,7 @@ Lu factor_lu(DeviceWork& work, const View& in) {
     const Stack a(in);
     Lu lu{copy_of(work, in), work.scratch(DType::Int64, a.count * a.rows),
           work.filled(1, Scalar::of(DType::Int64, a.count)), a.count, a.rows};
-    const std::int64_t n = lu.n, width = panel_of(work, n);
+    const std::int64_t n = lu.n, width = panel_of(work, n, 64);
     const DeviceVector u = n > width ? work.scratch(in.dtype, a.count * width * n) : lu.matrices;
     const char* size = has_complex(lu.matrices) ? "magnitude_complex" : "magnitude";
     for (std::int64_t first = 0; first < n; first += width) {
@@ -145,11 +146,12 @@ void on_device::cholesky(const primitives::Triangle& triangle, Views in, Views o
     DeviceWork work(device);
     if (vendor::cholesky(work, triangle.upper, in, out)) return;
     const Stack a(in[0]);
-    const std::int64_t n = a.rows, width = panel_of(work, n);
+    const std::int64_t n = a.rows, width = panel_of(work, n, 128);
     const DeviceVector to = vector_of(out[0]);
-    const DeviceVector l = triangle.upper ? work.scratch(to.dtype, to.size) : to;
+    const bool is_panel = n <= width;
+    const DeviceVector l = triangle.upper || !is_panel ? work.scratch(to.dtype, to.size) : to;
     const DeviceVector failed = work.filled(1, Scalar::of(DType::Int64, a.count));
-    const DeviceVector u = n > width ? work.scratch(to.dtype, a.count * width * n) : l;
+    const DeviceVector u = is_panel ? l : work.scratch(to.dtype, a.count * width * n);
     const char* conjugate = conjugate_of(to);
     work.run("take_lower", {vector_of(in[0]), l, conjugate, n, std::int64_t{triangle.upper}},
              {to.size});
@@ -157,20 +159,14 @@ void on_device::cholesky(const primitives::Triangle& triangle, Views in, Views o
         const std::int64_t last = first + width, rest = n - last;
         work.run_pieces("cholesky_panel", {l, failed, conjugate, n, first, width}, a.count);
         if (rest <= 0) break;
-        work.run("cholesky_rows", {l, u, conjugate, n, first, width}, {a.count, rest});
+        work.run_pieces("cholesky_rows", {l, u, conjugate, n, first, width, rest}, a.count * rest);
         subtract_products(work, a.count, {l, last * n + first, n, n * n}, {u, last, n, width * n},
                           {l, last * n + last, n, n * n}, rest, width, rest, true);
     }
-    // Blocks on the diagonal were updated above it, too.
-    const DeviceVector whole = triangle.upper || n > width ? work.scratch(to.dtype, to.size) : l;
-    if (n > width) {
-        work.run("take_lower", {l, whole, conjugate, n, std::int64_t{0}}, {to.size});
-        if (!triangle.upper)
-            device.copy(to.memory, to.offset * size_of(to.dtype), whole.memory, 0,
-                        to.size * size_of(to.dtype));
-    }
-    if (triangle.upper)
-        work.run("take_adjoint", {n > width ? whole : l, to, conjugate, n, n}, {to.size});
+    // Blocks on the diagonal have something above it, too, where there are several.
+    const DeviceVector whole = is_panel ? l : triangle.upper ? work.scratch(to.dtype, to.size) : to;
+    if (!is_panel) work.run("take_lower", {l, whole, conjugate, n, std::int64_t{0}}, {to.size});
+    if (triangle.upper) work.run("take_adjoint", {whole, to, conjugate, n, n}, {to.size});
     require_none(work, failed, a.count, "cholesky", in[0], "Matrix is not positive definite");
 }
 

@@ -25,7 +25,7 @@ std::int64_t share(std::int64_t size, const Pieces& pieces) {
 /// Where launches would take longer than what they share, or matrices are work for all.
 bool takes_panels_at_once(const DeviceWork& work, std::int64_t count, std::int64_t m,
                           std::int64_t n) {
-    constexpr std::int64_t most = 1 << 15;
+    constexpr std::int64_t most = 1 << 16;
     return work.has_cores() && (m * n <= most || count >= work.device().info().compute_units);
 }
 

@@ -173,6 +173,19 @@ def test_stacks(device, dtype):
     np.testing.assert_allclose(w, np.linalg.eigvalsh(h), atol=20 * bound(a, 41))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_several_pieces(device, dtype):
+    """Of matrices so large that several work-items multiply by each reflection."""
+    n = 290
+    a = random_matrix((n, n), dtype)
+    (x, y) = on(device, a, a + a.conj().T)
+    (u, s, vh), (w, v) = un.linalg.svd(x), un.linalg.eigh(y)
+    u, s, vh, w, v = wide(u, s, vh, w, v)
+    limit = bound(a, n) * float(s[0])
+    assert abs((u * s) @ vh - a).max() <= limit
+    assert abs((a + a.conj().T) @ v - v * w).max() <= 2 * limit
+
+
 def test_empty(device):
     for shape in ((0, 40, 40), (0, 0), (3, 0, 0)):
         (x,) = on(device, np.zeros(shape))
