@@ -77,15 +77,24 @@ PyObject* get_class(PyObject* self, void*) noexcept {
     return Py_XNewRef(classes[kind]);
 }
 
-/// None if the array owns its memory; else the whole memory, as a vector.
+bool covers_its_memory(const Array& a) {
+    const View& v = a.view();
+    return a.size() == v.storage->bytes / size_of(v.dtype) && v.layout->contiguous();
+}
+
+/// None if the array owns its memory; else the array that does, or, where that exists no more, the
+/// whole memory as a vector.
 PyObject* get_base(PyObject* self, void*) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         const Array& a = used_array(self);
         const View& v = a.view();
-        if (!v.storage) Py_RETURN_NONE;
-        const std::int64_t count = v.storage->bytes / size_of(v.dtype);
-        if (a.is_value() || (a.size() == count && v.layout->contiguous())) Py_RETURN_NONE;
-        const std::int64_t shape[] = {count};
+        if (!v.storage || a.is_value()) Py_RETURN_NONE;
+        const auto* first = static_cast<const PyArray*>(v.storage->first_object);
+        const bool is_there = first && v.storage->first_object != &Storage::gone;
+        auto* object = reinterpret_cast<PyObject*>(const_cast<PyArray*>(first));
+        if (is_there && object != self && covers_its_memory(first->array)) return Py_NewRef(object);
+        if (covers_its_memory(a)) Py_RETURN_NONE;
+        const std::int64_t shape[] = {v.storage->bytes / size_of(v.dtype)};
         Array all = Array::of({v.storage, Layout::contiguous(shape), 0, v.dtype});
         if (a.readonly()) all.set_readonly();
         return wrap_array(all);
@@ -166,7 +175,9 @@ PyGetSetDef array_attributes[] = {
     {"memory", get_memory, nullptr,
      "Kind of memory: \"device\", \"host\", \"pinned\" or \"shared\".", nullptr},
     {"base", get_base, nullptr,
-     "None if the array owns its memory; for a view, the whole memory as a vector.", nullptr},
+     "None if the array owns its memory; for a view, the array that does, or, where that exists no "
+     "more, the whole memory as a vector.",
+     nullptr},
     {"__class__", get_class, nullptr, nullptr, nullptr},
     {"T", get_transposed, nullptr, "View with reversed axes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

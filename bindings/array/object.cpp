@@ -53,6 +53,7 @@ void finish_timed(Storage* s) noexcept {
 void deallocate_array(PyObject* self) noexcept {
     auto* a = reinterpret_cast<PyArray*>(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    forget_first(a);
     if (a->owner) [[unlikely]] {
         end_owned(a);
     } else {
@@ -137,7 +138,9 @@ void drop_object(PyArray* object) noexcept {
 
 PyObject* wrap_array(Array array) noexcept {
     PyArray* self = allocate_object();
-    if (self) new (&self->array) Array(std::move(array));
+    if (!self) return nullptr;
+    new (&self->array) Array(std::move(array));
+    note_first(self);
     return reinterpret_cast<PyObject*>(self);
 }
 
@@ -147,6 +150,7 @@ PyObject* wrap_as(PyTypeObject* type, const Array& array) noexcept {
     if (!self) return nullptr;
     auto* made = reinterpret_cast<PyArray*>(self);
     new (&made->array) Array(array);
+    note_first(made);
     made->owner = owners_exist ? take_owner() : nullptr;
     return self;
 }

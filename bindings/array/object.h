@@ -74,6 +74,16 @@ inline PyArray* allocate_object() noexcept {
     self->owner = owners_exist ? take_owner() : nullptr;
     return self;
 }
+/// The object got its array: if it is the first one of the memory, views have it as their base.
+inline void note_first(const PyArray* self) {
+    Storage* s = self->array.view().storage;
+    if (s && !s->first_object) s->first_object = self;
+}
+/// It ends, or takes other memory.
+inline void forget_first(const PyArray* self) {
+    Storage* s = self->array.view().storage;
+    if (s && s->first_object == self) s->first_object = &Storage::gone;
+}
 /// The one object of each value of bool; borrowed.
 extern PyObject* truth_objects[2];
 inline PyObject* truth_object(bool value) { return truth_objects[value ? 1 : 0]; }
@@ -104,6 +114,7 @@ PyObject* wrap_made(F&& f) {
         drop_object(self);
         throw;
     }
+    note_first(self);
     auto* made = reinterpret_cast<PyObject*>(self);
     return self->array.is_value() ? number_instead(made) : made;
 }

@@ -108,7 +108,10 @@ PyObject* as_type(PyObject* self, PyObject* type) noexcept {
 PyObject* become(PyObject* self, PyObject* other) noexcept {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (!is_array(other)) fail(ErrorKind::Internal, "_become: takes an array");
-        reinterpret_cast<PyArray*>(self)->array = used_array(other);
+        auto* mine = reinterpret_cast<PyArray*>(self);
+        const Array& taken = used_array(other);
+        forget_first(mine);
+        mine->array = taken;
         Py_RETURN_NONE;
     });
 }

@@ -173,6 +173,31 @@ def test_many_values_leave_no_memory():
     assert un.stats()["bytes_in_use"] == before
 
 
+def test_views_have_the_array_as_their_base():
+    x = un.arange(12.0).reshape(3, 4).copy()
+    views = [
+        x.T, x[1:], x[...], x.view(), x.reshape(4, 3), x.view(un.int64), x.ravel(), x[1:][:1], x.swapaxes(0, 1),
+        un.einsum("ij->ji", x), un.einsum("ij->ij", x), un.moveaxis(x, 0, 1), un.broadcast_to(x, (2, 3, 4)), un.diagonal(x),
+        un.einsum("ii->i", x[:, :3]),
+    ]  # fmt: skip
+    for view in views:
+        assert view.base is x and not view.flags.owndata
+    z = x + 1j
+    assert z.real.base is z and z.base is None
+    assert x.base is None and x.flags.owndata and x.copy().base is None
+    whole, part, view = views[3], views[1], None
+    del views, x
+    assert whole.base is None and whole.flags.owndata
+    assert part.base.shape == (12,) and whole[1:].base.shape == (12,)
+
+
+def test_the_base_of_what_took_other_memory():
+    x = un.arange(6.0)
+    before = x[1:]
+    x.resize(8, refcheck=False)
+    assert before.base is not x and before.tolist() == [1, 2, 3, 4, 5]
+
+
 def test_subclasses_views_and_bases():
     class Named(un.ndarray):
         name = "none"
@@ -186,7 +211,7 @@ def test_subclasses_views_and_bases():
     b = x.view(Named)
     b[0] = 5
     assert b.name == "made" and x[0] == 5 and type(b + 1) is Named
-    assert x.base is None and x[1:].base is not None and x[1:].base.shape == (3,)
+    assert x.base is None and x[1:].base is x and b.base is x
     assert issubclass(x.dtype.type, np.floating) and x.dtype.type == np.float64
 
 
