@@ -203,6 +203,10 @@ class Arguments {
     [[noreturn]] void refuse(const std::string& name, const std::string& got,
                              const std::string& way_out) const;
 
+    /// Of an array whose elements the buffer protocol cannot tell of, as NumPy's dates; the error
+    /// of the protocol is set.
+    [[noreturn]] void refuse_elements(PyObject* object, const std::string& name) const;
+
     const std::string& function_;
     std::unique_ptr<Lists> lists_;
     std::vector<Held>& arrays_;

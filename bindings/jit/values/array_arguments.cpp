@@ -7,6 +7,7 @@
 #include "array/exchange/buffer_format.h"
 #include "array/exchange/numpy_layout.h"
 #include "errors.h"
+#include "reference.h"
 
 namespace unisono::python {
 
@@ -138,6 +139,28 @@ void Arguments::place(Held& held, const void* data, std::int64_t size,
     held.offset = -low;
 }
 
+void Arguments::refuse_elements(PyObject* object, const std::string& name) const {
+    if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw PythonError{};
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const Ref dtype(PyObject_GetAttrString(object, "dtype"));
+    const Ref text(dtype.p ? PyObject_Str(dtype.p) : nullptr);
+    if (!text.p) {
+        PyErr_Restore(type, value, trace);
+        throw PythonError{};
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    const char* elements = PyUnicode_AsUTF8(text.p);
+    if (!elements) throw PythonError{};
+    const bool is_date =
+        std::strstr(elements, "datetime64") || std::strstr(elements, "timedelta64");
+    refuse(name, std::string("an array of ") + elements,
+           is_date ? "pass its integers, as in x.view(np.int64)"
+                   : "convert it, as in x.astype(np.float64)");
+}
+
 void Arguments::add_buffer(PyObject* object, const std::string& name) {
     if (!PyObject_CheckBuffer(object)) {
         if (PyCallable_Check(object) && !PyType_Check(object) && !Py_TYPE(object)->tp_dictoffset)
@@ -159,7 +182,7 @@ void Arguments::add_buffer(PyObject* object, const std::string& name) {
     constexpr int flags = PyBUF_STRIDES | PyBUF_FORMAT;
     if (PyObject_GetBuffer(object, &held.buffer, flags | PyBUF_WRITABLE) != 0) {
         PyErr_Clear();
-        if (PyObject_GetBuffer(object, &held.buffer, flags) != 0) throw PythonError{};
+        if (PyObject_GetBuffer(object, &held.buffer, flags) != 0) refuse_elements(object, name);
     }
     held.has_buffer = true;
     const Py_buffer& b = held.buffer;

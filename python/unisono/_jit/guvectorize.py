@@ -26,8 +26,8 @@ def guvectorize(*args, target="cpu", writable_args=(), **options):
         Where the layout names no results (``"(n),(k)"``), the function writes into its arguments.
     target : str or Device
         ``"cpu"`` and ``"parallel"`` are the same: many items are shared among threads in any case. Or a device, as
-        ``"opencl"``: arrays of the host are copied there at each call, and what is written comes back. Arrays that lie on
-        a device are computed there with any target.
+        ``"opencl"``: arrays of the host are copied there at each call, and what is written comes back; ``"cuda"`` as in
+        `vectorize`. Arrays that lie on a device are computed there with any target.
     writable_args : tuple of int or str
         Operands that the function writes into, by position or by name: what it writes reaches the caller's arrays.
 

@@ -6,11 +6,15 @@ from .. import _engine
 
 
 def device_of(target, where):
-    """The name of the device that `target` means; None for the host."""
+    """The name of the device that `target` means, "cuda" the current one of `unisono.cuda`; None for the host."""
     if target in ("cpu", "parallel"):
         return None
     from .._runtime.devices import devices
 
+    if target == "cuda":
+        from ..cuda.devices import current_device
+
+        target = current_device()
     name = getattr(target, "name", target)
     found = devices(name) if isinstance(name, str) else []
     if not found:

@@ -41,8 +41,9 @@ def vectorize(pyfunc=None, /, *args, **options):
         can be cast safely. Without signatures each combination of dtypes is compiled when it is first met.
     target : str or Device
         ``"cpu"`` and ``"parallel"`` are the same: large arrays are shared among threads in any case. Or a device, as
-        ``"opencl"`` or ``"gpu,cpu"``: arrays of the host are copied there at each call, and results back. Arrays that lie
-        on a device are computed there with any target.
+        ``"opencl"`` or ``"gpu,cpu"``: arrays of the host are copied there at each call, and results back. ``"cuda"`` is the
+        current device of `unisono.cuda`, on which its kernels run, too: the CPU where there is no GPU. Arrays that lie on a
+        device are computed there with any target.
     identity : int, float, "reorderable" or None
         What reductions start from.
 

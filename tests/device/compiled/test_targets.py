@@ -225,6 +225,24 @@ def test_guvectorize(device, rng):
     assert not a.any() and b.ravel().tolist() == list(range(6))
 
 
+def test_the_target_of_cuda_is_where_its_kernels_run(device):
+    from unisono import cuda
+
+    cuda.select_device(device.name)
+    try:
+        add = un.vectorize(["float32(float32, float32)"], target="cuda")(lambda a, b: a + b)
+
+        @un.guvectorize(["void(float32[:], float32[:])"], "(n)->(n)", target="cuda")
+        def twice(a, b):
+            for i in range(a.shape[0]):
+                b[i] = a[i] * 2
+    finally:
+        cuda.close()
+    x = np.arange(3, dtype=np.float32)
+    assert add(x, x).tolist() == twice(x).tolist() == [0, 2, 4]
+    assert add._device == twice._device == (None if device.name == "cpu" else device.name)
+
+
 def test_targets_that_there_are_not():
     for decorate in (
         lambda: un.vectorize(["float64(float64)"], target="tpu"),

@@ -341,6 +341,12 @@ def test_wrong_arguments(on):
         f([1, 2.5])
     with pytest.raises(TypeError, match="elements of format"):
         f(np.zeros(3, np.longdouble))
+    for unit in ("M8[D]", "m8[s]"):
+        name = str(np.dtype(unit)).replace("[", "\\[")
+        with pytest.raises(
+            TypeError, match=rf"argument 'a' .* got an array of {name}.*x.view\(np.int64\)"
+        ):
+            f(np.zeros(3, unit))
     with pytest.raises(OverflowError, match="does not fit in 64 bits"):
         f(2**70)
     a = np.zeros(3)
