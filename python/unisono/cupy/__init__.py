@@ -126,21 +126,30 @@ def _on_current_device(function, name):
                 return function(*args, **options)
             args = given.to_device(device), *args[1:]
         if device.name == "cpu":
-            return function(*args, **options)
+            result = function(*args, **options)
+            _refuse_other_elements(name, result)
+            return result
         with _un.device(device):
             result = function(*args, **options)
         first, *rest = result if type(result) is tuple else (result,)  # linspace's with its step
         if not isinstance(first, _un._engine._Array):  # NumPy's own
-            if first.dtype.kind == "V" and first.dtype.itemsize and not first.dtype.hasobject:
-                return _records.from_numpy(first, device=device)
-            raise ValueError(
-                f"{name}: Unsupported dtype; got {first.dtype}; expected numbers, bools or records of these"
-            )
+            _refuse_other_elements(name, first)
+            return _records.from_numpy(first, device=device)
         if first.device != device:
             first = first.to_device(device)
         return (first, *rest) if rest else first
 
     return made
+
+
+def _refuse_other_elements(name, made):
+    """Raise where it is an array of NumPy's of texts, dates or objects, which no device holds."""
+    if isinstance(made, _un._engine._Array) or not hasattr(made, "dtype"):
+        return
+    if made.dtype.kind != "V" or not made.dtype.itemsize or made.dtype.hasobject:
+        raise ValueError(
+            f"{name}: Unsupported dtype; got {made.dtype}; expected numbers, bools or records of these"
+        )
 
 
 def _on_two_gpus(one, two):
