@@ -236,7 +236,7 @@ def test_arrays(chosen):
         (lambda: dpt.zeros(3, usm_type="slow"), ValueError),
         (lambda: dpt.zeros(3, sycl_queue="cpu"), TypeError),
         (lambda: dpt.usm_ndarray(9, buffer=memory.MemoryUSMDevice(40, queue=q)), ValueError),
-        (lambda: dpt.usm_ndarray(3, strides=(8,)), ValueError),
+        (lambda: dpt.usm_ndarray(3, strides=(8, 1)), ValueError),
         (lambda: dpt.asnumpy([1]), TypeError),
     ):
         with pytest.raises(error):

@@ -137,3 +137,58 @@ def test_arrays_describe_their_memory(chosen):
     assert told["shape"] == (3, 2) and told["strides"] == (1, 3) and told["typestr"] == "<i4"
     assert told["syclobj"] == x.sycl_queue and x.__sycl_usm_array_interface__["strides"] is None
     assert told["data"] == (x._pointer, False)
+
+
+def test_strides_are_in_elements(chosen):
+    x = dpt.reshape(dpt.arange(24, dtype="f4", device=chosen), (2, 3, 4))
+    assert (
+        x.strides == (12, 4, 1)
+        and x.T.strides == (1, 4, 12)
+        and x[:, ::-1, ::2].strides == (12, -4, 2)
+    )
+    assert x.T.flags.f_contiguous and not x.T.flags.c_contiguous
+    assert np.array_equal(dpt.asnumpy(dpt.diagonal(x)), np.arange(24).reshape(2, 3, 4).diagonal())
+    assert dpt.empty_like(x.T).strides == (1, 4, 12) and un.einsum(
+        "iij->ij", x[:, :2]
+    ).tolist() == [[0, 1, 2, 3], [16, 17, 18, 19]]
+    number = dpt.asarray(1, device=chosen)
+    assert number.strides == () and number.flags.c_contiguous
+    given = dpt.usm_ndarray(
+        (3, 2), "i4", strides=(1, 3), buffer_ctor_kwargs={"queue": x.sycl_queue}
+    )
+    given[...] = dpt.reshape(dpt.arange(6, dtype="i4", device=chosen), (3, 2))
+    assert given.strides == (1, 3) and given.tolist() == [[0, 1], [2, 3], [4, 5]]
+    again = dpt.usm_ndarray((3,), "i4", buffer=given, strides=(-2,), offset=5)
+    assert again.tolist() == [5, 1, 2] and again.usm_type == given.usm_type
+    one = dpt.usm_ndarray((5,), "i4", strides=(0,), buffer_ctor_kwargs={"queue": x.sycl_queue})
+    one[0] = 7
+    assert one.tolist() == [7] * 5
+    for strides, offset in (((1, 1), 0), ({"no": 1}, 0), ((-2,), 3), ((3,), 0)):
+        with pytest.raises(ValueError, match="strides are integers|the memory is too small"):
+            dpt.usm_ndarray((3,), "i4", buffer=given, strides=strides, offset=offset)
+
+
+def test_what_dpctl_stores_and_orders(chosen):
+    x = dpt.zeros(3, dtype="i4", device=chosen)
+    x[1:] = 2 + 5j
+    assert x.tolist() == [0, 2, 2]
+    z = dpt.full((2, 2), 1 + 2j, dtype="c8", device=chosen)
+    assert dpt.imag(z).flags.c_contiguous and not z.imag.flags.c_contiguous
+    dpt.real(z)[...] = 7
+    assert z.tolist() == [[1 + 2j] * 2] * 2
+    assert dpt.where(z.real > 0, z, 0, order="F").flags.f_contiguous
+    assert dpt.matmul(z, z, order="F").flags.fnc
+    assert dpt.reciprocal(dpt.asarray([2, 4], dtype="i4", device=chosen)).tolist() == [0.5, 0.25]
+    number = dpt.asarray(4, dtype="i4", device=chosen)
+    assert dpt.sort(number) == 4 and dpt.argsort(number) == 0
+    assert dpt.sort(
+        dpt.asarray([3, 1, 2], device=chosen), kind="radixsort", descending=True
+    ).tolist() == [3, 2, 1]
+    with pytest.raises(ValueError, match="kind is 'stable'.*got 'quick'"):
+        dpt.sort(x, kind="quick")
+    with pytest.raises(ValueError, match="only 0-dimensional arrays"):
+        int(x)
+    with pytest.raises(TypeError, match="only 0-dimensional arrays"):
+        int(x[:1])
+    with pytest.raises(ValueError, match="'shared' needs a copy"):
+        dpt.asarray(dpt.ones(2, usm_type="host"), usm_type="shared", copy=False)

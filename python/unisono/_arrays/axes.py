@@ -17,6 +17,16 @@ def as_array(x):
     return _engine._array_of_value(x) if isinstance(x, _engine._values) else as_operand(x)
 
 
+_strides = _engine.ndarray.strides.__get__
+
+
+def byte_strides(x):
+    """Bytes between elements along each axis, also of arrays of a class that tells them otherwise."""
+    if type(x) is _engine.ndarray or _engine.ndarray not in type(x).__mro__:
+        return x.strides
+    return _strides(x)
+
+
 def as_array_beside(value, *others):
     """`value` as an array; what is no array of ours, and NumPy's scalars, go to the device of the first of `others`."""
     if isinstance(value, _engine._Array) and (value.ndim or not value._is_value()):

@@ -5,7 +5,7 @@ import math
 
 from .. import _engine
 from .._dtype.objects import DType, _table
-from .axes import as_operand, several
+from .axes import as_operand, byte_strides, several
 from .axes import of_class_of as _of_class_of
 
 _float64 = _table["float64"]
@@ -49,7 +49,7 @@ def _in_columns(order, like=None):
         raise ValueError(f"order: expected 'C', 'F', 'A' or 'K'; got {order!r}")
     if like is None or like.ndim < 2:
         return False
-    strides = like.strides
+    strides = byte_strides(like)
     return builtins.all(near <= far for near, far in zip(strides, strides[1:], strict=False))
 
 
@@ -447,7 +447,7 @@ def _ordered(made, order, copy=None):
         return made
     columns = _in_columns(order)
     apart = made.T if columns else made
-    if apart.strides == _engine._empty(apart.shape, apart.dtype, None).strides:
+    if byte_strides(apart) == _engine._empty(apart.shape, apart.dtype, None).strides:
         return made
     if copy is False:
         raise ValueError(

@@ -5,7 +5,7 @@ import operator
 import unisono as un
 
 from .. import _engine
-from .axes import as_array, as_array_within, axis_index
+from .axes import as_array, as_array_within, axis_index, byte_strides
 from .creation import _beside, _mesh_of
 from .indexing import _cycled, _target
 from .positions import nonzero
@@ -55,7 +55,7 @@ def _diagonal(x, offset, axis1, axis2):
     offset = operator.index(offset)
     rows, columns = x.shape[first], x.shape[second]
     count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
-    steps = [s // x.itemsize for s in x.strides]
+    steps = [s // x.itemsize for s in byte_strides(x)]
     start = 0
     if count:
         start = offset * steps[second] if offset >= 0 else -offset * steps[first]
@@ -161,7 +161,7 @@ def fill_diagonal(a, val, wrap=False):
     x = _target("fill_diagonal", a)
     if x.ndim < 2:
         raise ValueError(f"fill_diagonal: needs at least two axes; got {x.ndim}")
-    steps = [s // x.itemsize for s in x.strides]
+    steps = [s // x.itemsize for s in byte_strides(x)]
     count = min(x.shape)
     if x.ndim > 2:
         if len(set(x.shape)) > 1:

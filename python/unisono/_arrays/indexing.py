@@ -3,7 +3,7 @@
 import unisono as un
 
 from .._engine import _Array
-from .axes import as_array, as_array_beside, as_array_within, axis_index, store
+from .axes import as_array, as_array_beside, as_array_within, axis_index, byte_strides, store
 
 
 def _integers(what, x, *others):
@@ -186,7 +186,7 @@ def _put_flat(x, indices, values):
 def _packed(x):
     """Whether the elements lie in row-major order without gaps."""
     step = x.itemsize
-    for extent, stride in zip(reversed(x.shape), reversed(x.strides), strict=True):
+    for extent, stride in zip(reversed(x.shape), reversed(byte_strides(x)), strict=True):
         if extent != 1 and stride != step:
             return False
         step *= extent

@@ -1,7 +1,7 @@
 """Functions that make arrays like another one."""
 
 from .. import _engine
-from .axes import as_operand, several
+from .axes import as_operand, byte_strides, several
 from .axes import of_class_of as _of_class_of
 from .creation import _full, _in_columns, _place_of, empty
 
@@ -13,7 +13,7 @@ def _layout_like(order, like, shape):
     rank = len(several(shape))
     if rank != like.ndim:
         return "C"
-    strides = [abs(s) for s in like.strides]
+    strides = [abs(s) for s in byte_strides(like)]
     if strides == sorted(strides, reverse=True):
         return "C"
     axes = sorted(range(rank), key=lambda k: -strides[k])

@@ -1,6 +1,7 @@
 """Whether two arrays share memory."""
 
 from .. import _engine
+from .axes import byte_strides
 from .ufunc import as_array
 
 
@@ -13,7 +14,7 @@ class _Addresses:
             "version": 3,
             "data": (offset + 4096, True),
             "shape": x.shape,
-            "strides": x.strides,
+            "strides": byte_strides(x),
             "typestr": f"|V{x.dtype.itemsize}",
         }
 

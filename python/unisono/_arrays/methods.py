@@ -9,6 +9,7 @@ import unisono as un
 
 from .. import _engine
 from .._runtime import waits
+from .axes import byte_strides
 from .exchange.interoperation import array_function as __array_function__  # noqa: F401
 from .exchange.interoperation import (  # noqa: F401
     factorize,
@@ -184,7 +185,7 @@ def array_interface(self):
     made = {
         "shape": tuple(host.shape),
         "typestr": f"{'|' if host.itemsize == 1 else '<'}{host.dtype.kind}{host.itemsize}",
-        "strides": None if host.flags.c_contiguous else tuple(host.strides),
+        "strides": None if host.flags.c_contiguous else byte_strides(host),
         "version": 3,
     }
     if str(self.device) == "cpu":
@@ -194,7 +195,9 @@ def array_interface(self):
     if host.flags.c_contiguous:
         return {**made, "data": memoryview(host)}
     # The buffer must be packed: all from the lowest to the highest element.
-    reach = [(n - 1) * s // host.itemsize for n, s in zip(host.shape, host.strides, strict=True)]
+    reach = [
+        (n - 1) * s // host.itemsize for n, s in zip(host.shape, byte_strides(host), strict=True)
+    ]
     low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
     covered = _engine._strided(host, (high - low + 1,), (1,), low)
     return {**made, "data": memoryview(covered), "offset": -low * host.itemsize}
@@ -279,12 +282,14 @@ class Flags:
     @property
     def c_contiguous(self):
         """Packed, in row-major order."""
-        return _packed(self._array.shape, self._array.strides, self._array.itemsize)
+        return _packed(self._array.shape, byte_strides(self._array), self._array.itemsize)
 
     @property
     def f_contiguous(self):
         """Packed, in column-major order."""
-        return _packed(self._array.shape[::-1], self._array.strides[::-1], self._array.itemsize)
+        return _packed(
+            self._array.shape[::-1], byte_strides(self._array)[::-1], self._array.itemsize
+        )
 
     @property
     def owndata(self):
@@ -446,7 +451,7 @@ class flatiter:
         if value.size != target.size and value.size > 1:  # NumPy repeats the values
             value = un.resize(value, target.shape)
         elements[key] = value if value.size > 1 else value[0]
-        is_packed = _packed(self.base.shape, self.base.strides, self.base.itemsize)
+        is_packed = _packed(self.base.shape, byte_strides(self.base), self.base.itemsize)
         if not is_packed or self.base.mesh is not None:  # another shape was a copy
             self.base[...] = elements.reshape(self.base.shape)
 
@@ -565,7 +570,7 @@ class Pointer:
         self.data = array._address()
         self._as_parameter_ = ctypes.c_void_p(self.data)
         self.shape = (ctypes.c_ssize_t * array.ndim)(*array.shape)
-        self.strides = (ctypes.c_ssize_t * array.ndim)(*array.strides)
+        self.strides = (ctypes.c_ssize_t * array.ndim)(*byte_strides(array))
 
     def data_as(self, pointer):
         """The address as a ctypes pointer, which keeps the array."""
@@ -681,7 +686,7 @@ def view(self, dtype=None, type=None):
 def _is_unaligned(x, size):
     """Whether elements of that size, viewed in an array of the host's, would not lie at multiples of it."""
     address, _ = x.__array_interface__["data"]
-    return any(n % size for n in (address, *x.strides[:-1]))
+    return any(n % size for n in (address, *byte_strides(x)[:-1]))
 
 
 def astype_same_value(self, dtype, order="K", casting="same_value", subok=True, copy=True):

@@ -4,7 +4,7 @@ import math
 
 from .. import _engine
 from .._loaded import loaded
-from .axes import as_array, axes_tuple, several
+from .axes import as_array, axes_tuple, byte_strides, several
 from .axes import of_class_of as _of_class_of
 
 
@@ -103,7 +103,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
         )
     source, x = x, as_array(x)
     shape = x.shape if shape is None else tuple(shape)
-    strides = x.strides if strides is None else tuple(strides)
+    strides = byte_strides(x) if strides is None else tuple(strides)
     if len(shape) != len(strides):
         raise ValueError(
             f"as_strided: shape and strides must have as many axes; got {shape} and {strides}"
@@ -114,7 +114,9 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
         )
     steps = tuple(s // x.itemsize for s in strides)
     reach = [(n - 1) * s for n, s in zip(shape, steps, strict=True) if n > 0]
-    own = [(n - 1) * s // x.itemsize for n, s in zip(x.shape, x.strides, strict=True) if n > 0]
+    own = [
+        (n - 1) * s // x.itemsize for n, s in zip(x.shape, byte_strides(x), strict=True) if n > 0
+    ]
     low, high = sum(min(r, 0) for r in own), sum(max(r, 0) for r in own)
     empty = 0 in shape
     if not empty and (
@@ -187,6 +189,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         from .._runtime.parts import windows
 
         return _of_class_of(source, windows(x, window, axes), subok)
-    strides = x.strides + tuple(x.strides[k] for k in axes)
+    steps = byte_strides(x)
+    strides = steps + tuple(steps[k] for k in axes)
     made = as_strided(x, (*shape, *window), strides, writeable=writeable)
     return _of_class_of(source, made, subok)

@@ -5,7 +5,7 @@ import math
 import operator
 
 from .. import _engine
-from .._arrays.axes import as_array_beside, store
+from .._arrays.axes import as_array_beside, byte_strides, store
 from .._arrays.creation import asarray
 from .._dtype.functions import can_cast, result_type
 from .._engine import matmul
@@ -110,7 +110,7 @@ def _extents(terms, arrays):
 def _diagonal(term, x, sizes):
     """A view without repeated subscripts, and without axes of extent 1 that others broadcast."""
     strides = dict.fromkeys(term, 0)
-    for c, n, s in zip(term, x.shape, x.strides, strict=True):
+    for c, n, s in zip(term, x.shape, byte_strides(x), strict=True):
         if n != 1 or sizes[c] == 1:
             strides[c] += s // x.itemsize
     kept = [c for c in strides if not (sizes[c] != 1 and strides[c] == 0 and _is_one(c, term, x))]

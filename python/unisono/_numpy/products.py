@@ -4,7 +4,14 @@ import math
 import operator
 
 from .. import _engine, exceptions
-from .._arrays.axes import arrays_together, as_operand, number_without_axes, several, store
+from .._arrays.axes import (
+    arrays_together,
+    as_operand,
+    byte_strides,
+    number_without_axes,
+    several,
+    store,
+)
 from .._dtype.functions import result_type
 from .._engine import _FastPath, matmul
 
@@ -44,7 +51,7 @@ def _view(x, shape, strides, offset=0):
 
 
 def _element_strides(x):
-    return [s // x.itemsize for s in x.strides]
+    return [s // x.itemsize for s in byte_strides(x)]
 
 
 def _axis(axis, ndim, what):

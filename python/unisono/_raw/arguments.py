@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._arrays.axes import byte_strides
 from .._arrays.exchange.memory_pointer import MemoryPointer
 from .._engine import _Array, ndarray
 from ..cuda import devices  # the package before its parts: another thread may be importing it
@@ -85,14 +86,14 @@ def in_memory_order(a):
     """The array with its axes in the order of its memory, so that one in column-major order is packed, too."""
     if a.ndim < 2 or is_packed(a):
         return a
-    steps = a.strides
+    steps = byte_strides(a)
     return a.transpose(sorted(range(a.ndim), key=lambda k: -steps[k] if a.shape[k] != 1 else 0))
 
 
 def is_packed(a):
     """Whether the elements follow each other; quicker than its flags."""
     step = a.itemsize
-    for n, stride in zip(reversed(a.shape), reversed(a.strides), strict=True):
+    for n, stride in zip(reversed(a.shape), reversed(byte_strides(a)), strict=True):
         if n != 1 and stride != step:
             return a.size == 0
         step *= n

@@ -283,3 +283,23 @@ def get_print_options():
 def print_options(*args, **options):
     """A block with `set_print_options`."""
     return un.printoptions(*args, **options)
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True, kind=None):
+    """The elements in order along an axis; an array of rank 0 as it is. It is stable in any case."""
+    return _in_order(un.sort, x, axis, descending, kind)
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True, kind=None):
+    """Indices that put the elements in order along an axis; 0 of an array of rank 0. It is stable in any case."""
+    return _in_order(un.argsort, x, axis, descending, kind)
+
+
+def _in_order(function, x, axis, descending, kind):
+    if kind not in (None, "stable", "mergesort", "radixsort"):
+        raise ValueError(
+            f"{function.__name__}: kind is 'stable', 'mergesort' or 'radixsort'; got {kind!r}"
+        )
+    if getattr(x, "ndim", None) == 0 and axis in (-1, 0):
+        return function(x.reshape(1), descending=descending).reshape(())
+    return function(x, axis=axis, descending=descending)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import builtins  # functions of the same names become names of this module
 import functools
+import math
+import operator
 
 import numpy as np
 
 import unisono as un
 
 from .. import _engine
+from .._arrays.axes import byte_strides, several
 from .._arrays.lifted import OPERATORS, OTHERS, lift
 from ..array_api import finfo
 from . import _functions
@@ -71,6 +74,23 @@ def _together(arrays):
     return queue, get_coerced_usm_type([a.usm_type for a in told])
 
 
+def _reach(shape, strides):
+    """(lowest element, number of elements, strides) of an array that is not packed, from its first element."""
+    try:
+        steps = tuple(operator.index(n) for n in strides)
+    except TypeError:
+        steps = ()
+    if len(steps) != len(shape):
+        raise ValueError(
+            f"usm_ndarray: strides are integers, one for each axis; got {strides}; expected {len(shape)} of them"
+        )
+    ends = [(n - 1) * step for n, step in zip(shape, steps, strict=True)]
+    if 0 in shape:
+        return 0, 0, steps
+    low = builtins.sum(builtins.min(0, e) for e in ends)
+    return low, builtins.sum(builtins.max(0, e) for e in ends) - low + 1, steps
+
+
 class usm_ndarray(_engine.ndarray):
     """An array: a `unisono.ndarray` that tells its queue and kind of memory by dpctl's names.
 
@@ -78,7 +98,8 @@ class usm_ndarray(_engine.ndarray):
     ----------
     shape : int or tuple of int
     dtype : dtype
-    strides : None
+    strides : tuple of int, optional
+        Elements from one to the next along each axis, where the array is not packed.
     buffer : {"device", "shared", "host"} or memory
         Kind of the memory, or memory of `unisono.dpctl.memory` that it lies in.
     offset : int
@@ -93,28 +114,40 @@ class usm_ndarray(_engine.ndarray):
     def __new__(
         cls, shape, dtype="float64", strides=None, buffer="device", offset=0, order="C", buffer_ctor_kwargs=None
     ):  # fmt: skip
-        if strides is not None:
-            raise ValueError(
-                f"usm_ndarray: strides are not chosen; got {strides}; expected None; take a view"
-            )
+        shape = several(shape)
+        if strides is None:
+            low, count, steps = 0, math.prod(shape), None
+        else:
+            low, count, steps = _reach(shape, strides)
         if isinstance(buffer, str):
             queue = (buffer_ctor_kwargs or {}).get("queue")
-            return empty(shape, dtype, order=order, usm_type=buffer, sycl_queue=queue)
+            made = empty(
+                shape if steps is None else count, dtype, order=order, usm_type=buffer, sycl_queue=queue
+            )  # fmt: skip
+            return (
+                made if steps is None else _lifted(_engine._strided(made, shape, steps, -low), made)
+            )
         from .memory import as_usm_memory
 
         dtype = np.dtype(dtype)
-        count = int(np.prod(shape, dtype=np.int64))
         held = as_usm_memory(buffer)
         memory = held._bytes
-        first = offset * dtype.itemsize
-        if first + count * dtype.itemsize > memory.size:
+        first = (offset + low) * dtype.itemsize
+        if first < 0 or first + count * dtype.itemsize > memory.size:
             raise ValueError(
                 f"usm_ndarray: the memory is too small; got {memory.size} bytes; expected {first + count * dtype.itemsize}"
             )
         flat = memory[first : first + count * dtype.itemsize].view(dtype.name)
-        made = _engine.ndarray.reshape(flat, shape, order=order)
+        if steps is None:
+            made = _engine.ndarray.reshape(flat, shape, order=order)
+        else:
+            made = _engine._strided(flat, shape, steps, -low)
         return _lifted(made, None, (held.sycl_queue, held.get_usm_type()))
 
+    strides = property(
+        lambda self: tuple(n // self.itemsize for n in byte_strides(self)),
+        doc="Elements from one to the next along each axis.",
+    )
     sycl_queue = property(
         lambda self: self._on[0] if "_on" in self.__dict__ else queue_of(self),
         doc="The SyclQueue that it was made on, else one of its device.",
@@ -148,12 +181,11 @@ class usm_ndarray(_engine.ndarray):
 
     @property
     def __sycl_usm_array_interface__(self):
-        size, strides = self.itemsize, tuple(n // self.itemsize for n in self.strides)
         return {
             "data": (self._pointer, not self.flags.writeable),
             "shape": tuple(self.shape),
-            "strides": None if self.flags.c_contiguous else strides,
-            "typestr": np.dtype(self.dtype.name).str if size else "",
+            "strides": None if self.flags.c_contiguous else self.strides,
+            "typestr": np.dtype(self.dtype.name).str if self.itemsize else "",
             "version": 1,
             "syclobj": self.sycl_queue,
             "offset": 0,
@@ -167,11 +199,21 @@ class usm_ndarray(_engine.ndarray):
         return made
 
     def _number(self, name):
+        if self.size != 1:
+            raise ValueError(
+                f"only 0-dimensional arrays are converted to Python's numbers; got shape {self.shape}"
+            )
         if self.ndim:
             raise TypeError(
                 f"only 0-dimensional arrays are converted to Python's numbers; got shape {self.shape}"
             )
         return getattr(_engine.ndarray, name)(self)
+
+    def __setitem__(self, key, value):
+        """Stores a value; of a Python complex number its real part where elements are real, as dpctl does."""
+        if type(value) is complex and self.dtype.kind != "c":
+            value = value.real
+        _engine.ndarray.__setitem__(self, key, value)
 
     def __bool__(self):
         return self._number("__bool__")
@@ -290,6 +332,13 @@ def _creation(name):
             "K",
             "A",
         ) and name != "asarray" else None
+        moves = (
+            usm_type is not None and isinstance(given, usm_ndarray) and given.usm_type != usm_type
+        )
+        if moves and name == "asarray" and options.get("copy") is False:
+            raise ValueError(
+                f"asarray: memory of the kind {usm_type!r} needs a copy of that of {given.usm_type!r}; leave copy out"
+            )
         result = function(*args, device=place, **options)
         if usm_type not in (None, "device") and str(place) != "cpu":
             result = un.asarray(result, device=place, memory=usm_type)
@@ -370,6 +419,8 @@ cumulative_logsumexp = _wrapped(_functions.cumulative_logsumexp)
 take = _wrapped(_functions.take)
 put = _wrapped(_functions.put)
 clip = _wrapped(_functions.clip)
+sort = _wrapped(_functions.sort)
+argsort = _wrapped(_functions.argsort)
 set_print_options = _functions.set_print_options
 get_print_options = _functions.get_print_options
 print_options = _functions.print_options
@@ -383,6 +434,11 @@ def __array_namespace_info__():
 def rsqrt(x, /, out=None, order="K"):
     """One over the square root of each element."""
     return _given(1 / un.sqrt(x), out, order)
+
+
+def reciprocal(x, /, out=None, order="K"):
+    """One over each element, in floating point."""
+    return _given(un.divide(1, x), out, order)
 
 
 def proj(x, /, out=None, order="K"):
@@ -421,10 +477,13 @@ def __getattr__(name):
         on = _together(listed)
         out = options.get("out")
         if not is_elementwise:
+            order = options.pop("order", "K") if name in ("where", "matmul") else "K"
             if options.get("kind") == "radixsort":
                 options = {**options, "kind": "stable"}
             result = value(*args, **options)
-            return out if out is not None and result is out else _lifted(result, of, on)
+            if out is not None and result is out:
+                return out
+            return _lifted(result if order in "KA" else _functions.in_order(result, order), of, on)
         order = options.pop("order", "K")
         options.pop("out", None)
         try:
@@ -435,6 +494,8 @@ def __getattr__(name):
             ) and "not defined for" in str(error):
                 raise ValueError(str(error)) from None
             raise
+        if name in ("real", "imag"):  # of the engine they are views
+            result = result.copy()
         if out is None:
             return _lifted(result if order in "KA" else _functions.in_order(result, order), of, on)
         return _functions.stored(_lifted(result, of, on), name, out)

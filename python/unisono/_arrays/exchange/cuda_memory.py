@@ -3,6 +3,7 @@
 from ... import _engine
 from ..._dtype.objects import DType
 from ..._records.strided_memory import Memory, packed_strides, reach
+from ..axes import byte_strides
 
 
 def interface(x):
@@ -23,7 +24,7 @@ def interface(x):
         "typestr": typestr,
         "descr": descr,
         "data": (address + offset, not x.flags.writeable),
-        "strides": None if x.flags.c_contiguous else tuple(x.strides),
+        "strides": None if x.flags.c_contiguous else byte_strides(x),
         "stream": stream,
         "version": 3,
     }
