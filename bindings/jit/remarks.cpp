@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "frontend/scope.h"
 #include "ir/build.h"
+#include "ir/kernel_memory.h"
 
 namespace unisono::python {
 
@@ -47,6 +48,19 @@ PyObject* facts_dict(const ir::LineFacts& f, const std::vector<std::string>& fil
                          f.loops.c_str(), "why", f.why.c_str());
 }
 
+/// What a kernel takes; its arrays as its text has them where the back end does not tell.
+Ref resources_dict(const Resources& told, const ir::Module& module) {
+    const ir::KernelMemory memory = ir::kernel_memory(module);
+    auto or_text = [&](int bytes, std::int64_t text) {
+        return static_cast<long long>(bytes ? bytes : text);
+    };
+    return Ref(Py_BuildValue("{sisLsLsisisisi}", "registers", told.registers, "shared_bytes",
+                             or_text(told.shared_bytes, memory.group), "local_bytes",
+                             or_text(told.local_bytes, memory.item), "constant_bytes",
+                             told.constant_bytes, "most_items", told.most_items, "code_version",
+                             told.code_version, "text_version", told.text_version));
+}
+
 /// The function's own text first, then those of what it calls.
 void gather(const frontend::Source& source, std::set<const frontend::Source*>& seen,
             std::vector<const frontend::Source*>& all) {
@@ -85,6 +99,7 @@ PyObject* facts_of(const Dispatch& d, const Specialisation& s) {
     put(dict.get(), "remarks", list_of(listing.remarks, remark_tuple));
     put(dict.get(), "built", facts(ir::line_facts(module)));
     put(dict.get(), "made", facts(listing.facts));
+    put(dict.get(), "resources", resources_dict(listing.resources, module));
     return dict.release();
 }
 

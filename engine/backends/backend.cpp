@@ -155,6 +155,6 @@ Fault Executable::launch_packed(std::int64_t*, int) {
     fail(ErrorKind::Internal, "launch_packed: this back end takes no packed arguments");
 }
 
-Listing Executable::listing() const { return {{}, source(), {}, {}, {}}; }
+Listing Executable::listing() const { return {{}, source(), {}, {}, {}, {}}; }
 
 }  // namespace unisono

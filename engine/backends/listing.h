@@ -28,6 +28,15 @@ struct CodeLine {
     int line = 0;
 };
 
+/// What the machine code of a kernel takes, where the back end can tell; else 0.
+struct Resources {
+    int registers = 0;  ///< of a work-item
+    int shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
+    int most_items = 0;  ///< of a work-group
+    int code_version = 0,
+        text_version = 0;  ///< of the instructions, and of what they were made from
+};
+
 /// A compiled module as text; pieces that a back end does not have are empty.
 struct Listing {
     std::string lowered;   ///< kernel IR behind the passes
@@ -35,6 +44,7 @@ struct Listing {
     std::string assembly;  ///< with .loc
     std::vector<Remark> remarks;
     std::vector<ir::LineFacts> facts;  ///< of the lowered IR
+    Resources resources;               ///< of its first kernel
 };
 
 }  // namespace unisono

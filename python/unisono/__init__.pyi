@@ -248,7 +248,7 @@ class RawKernel:
         translate_cucomplex: _bool = ...,
         *,
         enable_cooperative_groups: _bool = ...,
-        jitify: _bool = ...,
+        jitify: Any = ...,
     ) -> None: ...
     @property
     def attributes(self) -> Any: ...
@@ -291,7 +291,7 @@ class RawModule:
         translate_cucomplex: _bool = ...,
         enable_cooperative_groups: _bool = ...,
         name_expressions: Any = ...,
-        jitify: _bool = ...,
+        jitify: Any = ...,
     ) -> None: ...
     def compile(self, log_stream: Any = ...) -> Any: ...
     def get_function(self, name: Any) -> Any: ...

@@ -256,6 +256,8 @@ Result cuFuncGetAttribute(int* value, int attribute, void* handle) {
         case 2:
         case 3: *value = 0; return success;
         case 4: *value = 32; return success;
+        case 5:
+        case 6: *value = 80; return success;
         default: return call.violation(invalid_value, "an unknown attribute");
     }
 }

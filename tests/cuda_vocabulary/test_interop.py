@@ -72,12 +72,7 @@ def test_kernels_tell_of_themselves(chosen):
     (threads,) = double.get_max_threads_per_block().values()
     (signature,) = double.overloads
     assert threads == double.get_max_threads_per_block(signature) > 0
-    for name in (
-        "regs_per_thread",
-        "const_mem_size",
-        "shared_mem_per_block",
-        "local_mem_per_thread",
-    ):
+    for name in ("const_mem_size", "shared_mem_per_block", "local_mem_per_thread"):
         assert getattr(double, "get_" + name)(signature) == 0
 
 

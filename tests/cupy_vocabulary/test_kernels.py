@@ -59,9 +59,12 @@ def test_pickles_keep_the_options_of_cupy():
 
 
 def test_template_arguments_are_constants_of_the_text():
-    module = cp.RawModule(code=ADD)
+    of_numbers = ("add<float, (int)3>", "add<float,2+2>", "add<float, -(1)>")
+    module = cp.RawModule(
+        code=ADD, name_expressions=[*of_numbers, "tagged<Tag::B>", "tagged<(Tag)0>"]
+    )
     x = cp.zeros(4, np.float32)
-    for name in ("add<float, (int)3>", "add<float,2+2>", "add<float, -(1)>"):
+    for name in of_numbers:
         module.get_function(name)((1,), (4,), (x,))
     assert x.tolist() == [6] * 4
     y = cp.zeros(2, np.int32)

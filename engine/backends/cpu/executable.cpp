@@ -5,6 +5,7 @@
 
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/compiler.h"
+#include "backends/cpu/registers.h"
 #include "backends/host_range.h"
 #include "core/settings.h"
 #include "core/threads/parallel.h"
@@ -121,8 +122,10 @@ Listing CpuExecutable::listing() const {
     target.want_ir = target.want_assembly = target.want_lines = true;
     const ir::Module& module = source_.lowered();
     codegen::Result made = codegen::compile(module, target);
-    return {ir::print(module), std::move(made.ir), std::move(made.assembly),
-            std::move(made.remarks), ir::line_facts(module)};
+    Resources resources;
+    resources.registers = registers_in(made.assembly);
+    return {ir::print(module),       std::move(made.ir),     std::move(made.assembly),
+            std::move(made.remarks), ir::line_facts(module), resources};
 }
 
 }  // namespace unisono::cpu

@@ -38,8 +38,11 @@ enum DeviceAttribute : int {
 enum FunctionAttribute : int {
     function_max_threads_per_block = 0,
     function_shared_bytes = 1,
+    function_constant_bytes = 2,
     function_local_bytes = 3,
     function_registers = 4,
+    function_ptx_version = 5,
+    function_binary_version = 6,
 };
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_default = 0, event_disable_timing = 2;

@@ -442,7 +442,25 @@ Fault CudaExecutable::launch(const LaunchArgs& args) {
 Listing CudaExecutable::listing() const {
     Listing listing = host_ ? listing_of(*host_) : Listing{};
     listing.ir = ptx_;
+    if (!kernels_.empty()) listing.resources = resources_of(kernels_.front());
     return listing;
+}
+
+Resources CudaExecutable::resources_of(const Kernel& kernel) const {
+    const CudaDevice::Entered entered(device_);
+    auto told = [&](FunctionAttribute attribute) {
+        int value = 0;
+        device_.check(device_.api().function_get_attribute(&value, attribute, kernel.handle),
+                      "cuFuncGetAttribute");
+        return value;
+    };
+    return {told(function_registers),
+            told(function_shared_bytes),
+            told(function_local_bytes),
+            told(function_constant_bytes),
+            told(function_max_threads_per_block),
+            told(function_binary_version),
+            told(function_ptx_version)};
 }
 
 }  // namespace unisono::cuda

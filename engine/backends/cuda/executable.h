@@ -9,6 +9,7 @@
 #include "backends/cuda/device.h"
 #include "backends/host_program.h"
 #include "backends/launch_memory.h"
+#include "backends/listing.h"
 #include "backends/noted_lines.h"
 
 namespace unisono::cuda {
@@ -53,6 +54,7 @@ class CudaExecutable final : public Executable {
     class Launcher;
     void find_kernels();
     void find_groups(Kernel& kernel) const;
+    Resources resources_of(const Kernel& kernel) const;
     std::int64_t group_for(const Kernel& kernel, const NDRange& range) const;
     LaunchState prepare() const;
     /// Starts a launch. `faults` is null where nothing can go wrong any more.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import warnings
 import weakref
 
 from .. import _engine
@@ -39,11 +41,14 @@ class RawModule:
     path : str, optional
         A file with the text, instead of `code`.
     options : tuple of str
-        ``-DNAME`` and ``-DNAME=value`` define macros; others are without effect.
-    backend, translate_cucomplex, enable_cooperative_groups, jitify : optional
+        ``-DNAME`` and ``-DNAME=value`` define macros, ``-Ifolder`` says where files lie that the text includes; others are
+        without effect.
+    backend, translate_cucomplex, enable_cooperative_groups : optional
         CuPy's, without effect; ``backend="nvcc"`` takes no `name_expressions`, as there.
     name_expressions : sequence of str, optional
         Instances of kernel templates, as ``"scale<float>"``.
+    jitify : bool, optional
+        True: files that are included and not found are left out. Deprecated, as in CuPy.
 
     Raises
     ------
@@ -81,8 +86,9 @@ class RawModule:
 
     def __init__(
         self, code=None, *, path=None, options=(), backend="nvrtc", translate_cucomplex=False,
-        enable_cooperative_groups=False, name_expressions=None, jitify=False,
+        enable_cooperative_groups=False, name_expressions=None, jitify=None,
     ):  # fmt: skip
+        warn_of_jitify(jitify)
         if (code is None) == (path is None):
             raise TypeError(
                 "RawModule: give either code= or path=; got both or none; give one of them"
@@ -101,6 +107,7 @@ class RawModule:
         self.name_expressions = tuple(name_expressions or ())
         self.file_path, self.backend = path, backend
         self.enable_cooperative_groups = bool(enable_cooperative_groups)
+        self._skips_missing = bool(jitify)
         self._name = path or f"kernels_{next(_numbers)}.cu"
         self._parser, self._kernels, self._globals, self._textures = None, {}, {}, {}
 
@@ -108,12 +115,26 @@ class RawModule:
         if self._parser is None:
             source = Source(self.code, self._name)
             macros = [o[2:] for o in self.options if o.startswith("-D")]
-            parser = Parser(tokens(self.code, source, macros), source)
+            read = tokens(self.code, source, macros, self._folders(), self._skips_missing)
+            parser = Parser(read, source)
             parser.parse()
             unfiled.keep(self._name, "\n".join(source.lines) + "\n")
             weakref.finalize(self, unfiled.forget, self._name)
             self._parser = parser
         return self._parser
+
+    def _folders(self):
+        """Where files lie that the text includes: its own folder, and those of the options."""
+        found = [os.path.dirname(self.file_path)] if self.file_path else []
+        follows = False  # -I folder, as two options
+        for option in self.options:
+            if follows or option.startswith(("-I", "--include-path=")):
+                name = (
+                    option if follows else option.removeprefix("--include-path=").removeprefix("-I")
+                )
+                found += [name] if name else []
+                follows = not name
+        return found
 
     def compile(self, log_stream=None):
         """Translate the text now.
@@ -159,9 +180,15 @@ class RawModule:
         Raises
         ------
         CompileError
-            If the text has an error, or no such kernel.
+            If the text has an error, or no such kernel, or `name_expressions` no such instance.
         """
         name = _plain_name(name)
+        instances = [_plain_name(n) for n in self.name_expressions]
+        if "<" in name and name not in instances:
+            raise DriverError(
+                f"RawModule: '{name}' is no instance that was asked for; got {instances}; give name_expressions=['{name}'] "
+                f"(CUDA_ERROR_NOT_FOUND: named symbol not found)"
+            )
         if name not in self._kernels:
             self._kernels[name] = RawKernel._of(self, name)
         return self._kernels[name]
@@ -281,7 +308,9 @@ class RawModule:
             "backend": self.backend,
             "enable_cooperative_groups": self.enable_cooperative_groups,
         }
-        return _module_of, (self.code, self.options, self.name_expressions, options)
+        folders = [f"-I{folder}" for folder in self._folders()[: bool(self.file_path)]]
+        given = self.code, (*self.options, *folders), self.name_expressions, options
+        return _module_of, (*given, self._skips_missing)
 
     def __repr__(self):
         return f"<RawModule {self._name}>"
@@ -299,6 +328,15 @@ class RawKernel(_engine._RawLauncher):
     options : tuple of str
     backend, translate_cucomplex, enable_cooperative_groups, jitify : optional
         As of `RawModule`.
+
+    Attributes
+    ----------
+    num_regs : int
+        Registers of a work-item: of the machine code on the CPU and on CUDA devices, 0 where the device does not tell.
+    shared_size_bytes, local_size_bytes, const_size_bytes : int
+        Of the kernel's ``__shared__`` arrays, of its own arrays, and of the ``__constant__`` variables that it uses.
+    binary_version, ptx_version : int
+        Of CUDA devices; else 0.
 
     Raises
     ------
@@ -332,12 +370,14 @@ class RawKernel(_engine._RawLauncher):
 
     def __init__(
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
-        enable_cooperative_groups=False, jitify=False,
+        enable_cooperative_groups=False, jitify=None,
     ):  # fmt: skip
+        warn_of_jitify(jitify)
         module = RawModule(
             code=code, options=options, backend=backend,
             enable_cooperative_groups=enable_cooperative_groups,
         )  # fmt: skip
+        module._skips_missing = bool(jitify)
         self._begin(module, _plain_name(name))
 
     @classmethod
@@ -357,16 +397,32 @@ class RawKernel(_engine._RawLauncher):
 
     @property
     def attributes(self):
-        """What CUDA tells of a kernel, by name: sizes in bytes and registers are 0, they are not known of all devices."""
-        return {
-            name: getattr(self, name)
-            for name in (*_unknown, "max_dynamic_shared_size_bytes", "max_threads_per_block")
-        }
+        """What CUDA tells of a kernel, by name: sizes in bytes, registers and limits on the current device."""
+        names = (*_resources, "cache_mode_ca", "const_size_bytes", "max_dynamic_shared_size_bytes")
+        names += ("max_threads_per_block", "preferred_shared_memory_carveout")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def max_threads_per_block(self):
         """Threads that a block has at most on the current device."""
-        return devices.current_device().max_work_group_size
+        return self._told("most_items") or devices.current_device().max_work_group_size
+
+    @property
+    def const_size_bytes(self):
+        """Bytes of the ``__constant__`` variables that the kernel uses."""
+        hidden = self._translated(0)[-1]
+        names = {what[0] for kind, *what in hidden if kind != "block"}
+        variables = self._module._parsed().unit.variables
+        constant = [n for n in names if n in variables and variables[n][0].space == "constant"]
+        return sum(self._module._initial(n).nbytes for n in constant)
+
+    def _told(self, name):
+        """What the kernel takes on the current device."""
+        kernel, _ = self._kernel(devices.current_device().name, 0)
+        if kernel.resources is None:
+            kernel._compile_signatures()
+            kernel.resources = kernel._remarks()[0]["resources"]
+        return kernel.resources[name]
 
     @property
     def code(self):
@@ -433,13 +489,19 @@ class RawKernel(_engine._RawLauncher):
                 values.append(bool(e[2]) if is_truth else e)
             else:
                 values.append(tags.whole(inner, e))
-        wanted = len(parser.unit.templates[base].parameters)
-        if len(values) != wanted:
+        parameters = parser.unit.templates[base].parameters
+        wanted = len(parameters)
+        if not sum(d is None for *_, d in parameters) <= len(values) <= wanted:
             raise _engine.CompileError(
                 f"RawKernel: the template '{base}' has {wanted} parameters; got {len(values)}; name all of them, as in "
                 f"{base}<float>"
             )
-        return parser.instance(base, values)
+        try:
+            return parser.instance(base, values)
+        except _engine.CompileError as error:
+            raise _engine.CompileError(
+                f"Error in parsing name expression '{self.name}': {error}"
+            ) from error
 
     def _translated(self, shared):
         found = self._made.get(shared)
@@ -480,6 +542,7 @@ class RawKernel(_engine._RawLauncher):
         if k is None:
             k = kernels[device] = kernel_of(python, device, options, flatten)
             k.launches = {}  # global and local sizes by grid and block
+            k.resources = None  # what its code takes, once it was asked for
             k.spans_the_grid = groups.spans_the_grid(self._function())
         return k, hidden
 
@@ -537,12 +600,25 @@ class RawKernel(_engine._RawLauncher):
 
 
 RawKernel._call_quickly()
-_unknown = """
-    binary_version cache_mode_ca const_size_bytes local_size_bytes num_regs preferred_shared_memory_carveout ptx_version
-    shared_size_bytes""".split()
-for _name in _unknown:
-    setattr(RawKernel, _name, 0)
+_resources = {
+    "binary_version": "code_version", "local_size_bytes": "local_bytes", "num_regs": "registers", "ptx_version": "text_version",
+    "shared_size_bytes": "shared_bytes",
+}  # fmt: skip
+for _name, _told in _resources.items():
+    setattr(RawKernel, _name, property(lambda self, told=_told: self._told(told)))
+RawKernel.cache_mode_ca, RawKernel.preferred_shared_memory_carveout = 0, -1  # no wish
 _NOTHING = Function("", None, CType("void"), [], ("block", None, []), False, 0)
+
+
+def warn_of_jitify(jitify):
+    """CuPy's warning of an argument that it is about to drop."""
+    if jitify is not None:
+        what = (
+            "jitify=True is deprecated: name the folders of what the text includes in the options"
+            if jitify
+            else "The jitify argument is deprecated. Avoid passing jitify=False: it is the default"
+        )
+        warnings.warn(what, DeprecationWarning, stacklevel=3)
 
 
 def _moved(a, device, back):
@@ -571,8 +647,10 @@ def _specs(c: CType):
     return [("scalar", d) for d, _ in c.record.leaves] if c.record else [("scalar", c.base)]
 
 
-def _module_of(code, options, name_expressions, others):
-    return RawModule(code=code, options=options, name_expressions=name_expressions, **others)
+def _module_of(code, options, name_expressions, others, skips_missing=False):
+    made = RawModule(code=code, options=options, name_expressions=name_expressions, **others)
+    made._skips_missing = skips_missing
+    return made
 
 
 def _text_of_file(path):

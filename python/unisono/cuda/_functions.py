@@ -35,10 +35,13 @@ class Function:
     Attributes
     ----------
     max_threads_per_block, shared_size_bytes, local_size_bytes, const_size_bytes, num_regs : int
-        The last three are 0: they are not known of all devices.
+        As of `RawKernel`.
     """
 
-    local_size_bytes = const_size_bytes = shared_size_bytes = num_regs = 0
+    local_size_bytes = property(lambda self: self._kernel.local_size_bytes)
+    const_size_bytes = property(lambda self: self._kernel.const_size_bytes)
+    shared_size_bytes = property(lambda self: self._kernel.shared_size_bytes)
+    num_regs = property(lambda self: self._kernel.num_regs)
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -356,9 +359,11 @@ class SourceModule(Module):
     source : str
         The text. What it may have is told in ``docs/pycuda.md``.
     options : list of str
-        ``-DNAME=value`` defines macros; others are without effect.
-    nvcc, keep, no_extern_c, arch, code, cache_dir, include_dirs : optional
+        ``-DNAME=value`` defines macros, ``-Ifolder`` is as a folder of `include_dirs`; others are without effect.
+    nvcc, keep, no_extern_c, arch, code, cache_dir : optional
         PyCUDA's, without effect.
+    include_dirs : sequence of str
+        Folders of files that the text includes.
 
     Raises
     ------
@@ -382,7 +387,8 @@ class SourceModule(Module):
         self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None, code=None, cache_dir=None,
         include_dirs=(),
     ):  # fmt: skip
-        super().__init__(RawModule(code=source, options=tuple(options or ())))
+        folders = (f"-I{folder}" for folder in include_dirs)
+        super().__init__(RawModule(code=source, options=(*(options or ()), *folders)))
         # Kernels are translated now, as PyCUDA compiles them; with arrays that a launch sizes, for some size.
         shared = 1024 if "extern __shared__" in " ".join(source.split()) else 0
         parser = self._module._parsed()

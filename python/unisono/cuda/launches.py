@@ -131,16 +131,35 @@ class Kernel:
 
     def get_max_threads_per_block(self, signature=None):
         """Threads that a block has at most on the current device; without a signature by each compiled one."""
-        return self._told(signature, current_device().max_work_group_size or 1024)
+        most = current_device().max_work_group_size or 1024
+        return self._told("most_items", signature, most)
 
     def get_regs_per_thread(self, signature=None):
-        """0, as bytes of constant, shared and private memory: not all devices tell them."""
-        return self._told(signature, 0)
+        """Registers of a thread: of the machine code on the CPU and on CUDA devices, 0 where the device does not tell."""
+        return self._told("registers", signature)
 
-    get_const_mem_size = get_shared_mem_per_block = get_local_mem_per_thread = get_regs_per_thread
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory on CUDA devices; 0 on others."""
+        return self._told("constant_bytes", signature)
 
-    def _told(self, signature, value):
-        return value if signature is not None else dict.fromkeys(self.overloads, value)
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of the arrays that a block shares."""
+        return self._told("shared_bytes", signature)
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of the arrays of a thread."""
+        return self._told("local_bytes", signature)
+
+    def _told(self, name, signature, otherwise=0):
+        """Of a signature that was compiled: of what is one of Numba's, the most of all; without one by signature, and of
+        a kernel with one given signature of that one."""
+        if self._given and not self._variants:
+            self._kernel(current_device().name, 0)._compile_signatures()
+        versions = [v for k in self._variants.values() for v in k._remarks()]
+        found = {v["signature"]: v["resources"][name] or otherwise for v in versions}
+        if signature is None and len(self._given) != 1:
+            return found
+        return found.get(signature, max(found.values(), default=otherwise))
 
     @property
     def signatures(self):

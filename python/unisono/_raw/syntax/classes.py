@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..translation import records
 from ..translation.trees import root
-from . import definitions, expressions, statements, types
+from . import definitions, expressions, statements, traits, types
 from .lexer import Place
 from .nodes import CType, Function, Template
 
@@ -383,8 +383,11 @@ def instance(p):
     values = [
         v if isinstance(v, CType) else tags.whole(p, v) for v in expressions.template_arguments(p)
     ]
-    given = [d for _, _, d in made.parameters[len(values) :] if d is not None]
-    values += [d if isinstance(d, CType) else tags.whole(p, d) for d in given]
+    names = [n for n, _, _ in made.parameters]
+    if len(values) < len(names):
+        outer, p.bound = p.bound, dict(zip(names, values, strict=False))
+        traits.defaults(p, made.parameters, len(values))
+        values, p.bound = list(p.bound.values()), outer
     if len(values) != len(made.parameters):
         raise p.error(
             f"'{name}' takes {len(made.parameters)} parameters; got {len(values)}",
@@ -395,7 +398,7 @@ def instance(p):
     if tag not in p.unit.structs:
         before, bound = p.at, p.bound
         p.at = made.at
-        p.bound = dict(zip([n for n, _, _ in made.parameters], values, strict=True))
+        p.bound = dict(zip(names, values, strict=True))
         tags.struct(p, tag)
         p.at, p.bound = before, bound
     return p.unit.structs[tag]

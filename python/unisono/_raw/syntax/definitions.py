@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..translation import records
-from . import classes, expressions, statements, tags, types
+from . import classes, expressions, statements, tags, traits, types
 from .lexer import Place
 from .nodes import CType, Function, Reference, Template
 from .types import KERNEL, QUALIFIERS, TAGGED
@@ -21,7 +21,10 @@ def template(p):
     while not p.take(">"):
         kind = p.take("typename", "class") or str(types.named_type(p)[0])
         name = p.name() if p.token.kind == "name" else f"unnamed{p.at}"
-        given = expressions.template_argument(p) if p.take("=") else None
+        given = None
+        if p.take("="):
+            given = p.at
+            traits.past_default(p)
         parameters.append((name, kind, given))
         p.take(",")
     first = p.at

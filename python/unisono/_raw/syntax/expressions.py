@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import definitions, statements, types
+from . import definitions, statements, traits, types
 from .lexer import number
 from .nodes import CType
 from .types import SPACES
@@ -202,8 +202,12 @@ def primary(p):
         p.at += 1
         t = p.token
     if t.kind == "name":
+        if traits.is_test(p):
+            return traits.test(p)
         name = p.name()
         while p.take("::"):
+            if traits.is_test(p):
+                return traits.test(p)
             joined = f"{name}::{p.name()}"
             name = p.tokens[p.at - 1].text  # std::min
             if joined in p.unit.constants or joined in p.unit.functions:

@@ -1,4 +1,5 @@
-"""Headers of CUDA whose text kernels include: what the language itself has needs none.
+"""Headers of CUDA whose text kernels include, and the names of those that need none, since the language itself has what they
+declare.
 
 Random numbers have cuRAND's names, the steps of its XORWOW and its state of 48 bytes; sequences of one seed begin where a
 hash says, not 2**67 steps apart, so that the numbers differ from cuRAND's.
@@ -93,3 +94,27 @@ __device__ double curand_log_normal_double(curandStateXORWOW* s, double mean, do
 """
 
 TEXTS = {"curand_kernel.h": _CURAND}
+
+_C = """
+    assert complex ctype errno fenv float inttypes iso646 limits locale malloc math memory setjmp signal stdalign stdarg
+    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath time uchar wchar wctype""".split()
+_CPP = """
+    algorithm any array atomic bit bitset cassert charconv chrono climits cmath compare complex concepts cstdarg cstddef
+    cstdint cstdio cstdlib cstring ctime deque exception execution functional initializer_list iomanip iostream iterator limits
+    list map memory new numbers numeric optional ostream queue random ratio set span sstream stack stdexcept string
+    string_view tuple type_traits typeinfo unordered_map unordered_set utility variant vector version cfloat""".split()
+_CUPY = """
+    atomics.cuh bfloat16.cuh carray.cuh complex.cuh cuComplex_bridge.h float16.cuh hip_workaround.cuh math_constants.h swap.cuh
+    tuple.cuh type_dispatcher.cuh""".split()
+_KNOWN = {*(f"{n}.h" for n in _C), *_CPP, *(f"cupy/{n}" for n in _CUPY)}
+# Of toolkits: NVIDIA's, PyCUDA's, PyOpenCL's.
+_FAMILIES = (
+    "CL/", "builtin_types", "channel_descriptor", "cooperative_groups", "crt/", "cub/", "cuComplex", "cublas", "cuda", "cudnn",
+    "cufft", "curand", "cusolver", "cusparse", "cutensor", "device_", "driver_", "helper_", "host_", "math_", "mma", "nv/",
+    "opencl", "pycuda-", "pyopencl-", "sm_", "surface_", "texture_", "thrust/", "vector_", "vector_functions", "sys/",
+)  # fmt: skip
+
+
+def is_known(name):
+    """Whether what the header declares is part of the language that is translated, or fails where it is used."""
+    return name in _KNOWN or name.startswith(_FAMILIES)

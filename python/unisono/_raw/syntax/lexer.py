@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ _token = re.compile(
     |(?P<op><<=|>>=|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^~!<>=?:;,.(){}\[\]\#])""",
     re.VERBOSE,
 )
+_most_nested = 200  # files that include each other
 _space = re.compile(r"[ \t\r\f\v]+")
 _escapes = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39}
 
@@ -51,7 +53,7 @@ class Source:
         )
 
 
-def tokens(text, source, macros=()):
+def tokens(text, source, macros=(), folders=(), skips_missing=False):
     """The tokens of C text, macros expanded.
 
     Parameters
@@ -60,8 +62,12 @@ def tokens(text, source, macros=()):
     source : Source
     macros : sequence of str
         ``"NAME"`` or ``"NAME=value"``.
+    folders : sequence of str
+        Where files that are included lie.
+    skips_missing : bool
+        Whether files that are not found are left out.
     """
-    pre = _Preprocessor(source)
+    pre = _Preprocessor(source, folders, skips_missing)
     for m in macros:
         name, _, value = m.partition("=")
         pre.defined[name] = (None, list(_line_tokens(value or "1", 0, 0, source)))
@@ -91,39 +97,71 @@ def _line_tokens(text, line, column, source):
 
 
 class _Preprocessor:
-    def __init__(self, source):
+    def __init__(self, source, folders, skips_missing):
         self.source, self.defined, self.active = source, {}, []
-        self.seen = set()  # headers
+        self.folders, self.skips_missing = folders, skips_missing
+        self.once, self.files = set(), []  # headers that are read once; files that are being read
         self.was_active = []  # whether a branch of each #if was taken
 
     def run(self, text):
         out = []
+        self.read(text, out)
+        if self.active:
+            lines = text.count("\n") + 1
+            raise self.source.error(Place(lines, 0), "#if without #endif", "add #endif")
+        return self.expanded(out, frozenset())
+
+    def read(self, text, out, at=None):
+        """Adds the tokens of a text; those of a file stand in the line that includes it."""
         lines = text.split("\n")
         k = 0
         while k < len(lines):
-            line, number = lines[k], k + 1
+            line, number = lines[k], at or k + 1
             while line.endswith("\\") and k + 1 < len(lines):
                 k += 1
                 line = line[:-1] + " " + lines[k]
             k += 1
             if line.lstrip().startswith("#"):
                 self.directive(line.lstrip()[1:].strip(), number)
-                for included in self.included(line) if all(self.active) else ():
-                    out += _line_tokens(included, number, 0, self.source)
+                if all(self.active):
+                    self.include(line, number, out)
             elif all(self.active):
                 out += _line_tokens(line, number, 0, self.source)
-        if self.active:
-            raise self.source.error(Place(len(lines), 0), "#if without #endif", "add #endif")
-        return self.expanded(out, frozenset())
 
-    def included(self, line):
-        """The lines of a header that is text, once."""
+    def include(self, line, number, out):
+        """Reads what a line includes, if it does."""
         found = re.match(r'\s*#\s*include\s*[<"]([^>"]*)[>"]', line)
-        text = headers.TEXTS.get(found[1]) if found else None
-        if text is None or found[1] in self.seen:
-            return ()
-        self.seen.add(found[1])
-        return _without_comments(text).split("\n")
+        if not found or found[1] in self.once:
+            return
+        name = found[1]
+        if name in headers.TEXTS:
+            self.once.add(name)
+            self.read(_without_comments(headers.TEXTS[name]), out, number)
+        elif not headers.is_known(name):
+            self.include_file(name, number, out)
+
+    def include_file(self, name, number, out):
+        place = Place(number, 0)
+        around = [os.path.dirname(f) for f in self.files[-1:]]
+        paths = (os.path.join(folder, name) for folder in (*around, *self.folders))
+        path = next((os.path.realpath(p) for p in paths if os.path.isfile(p)), None)
+        if path is None and self.skips_missing or path in self.once:
+            return
+        if path is None:
+            raise self.source.error(
+                place, f'cannot open source file "{name}"', "name its folder in the options: -Ifolder"
+            )  # fmt: skip
+        if len(self.files) == _most_nested:
+            raise self.source.error(
+                place, f'"{name}" includes itself', "write #pragma once into it"
+            )
+        with open(path, encoding="utf-8") as file:
+            text = _without_comments(file.read())
+        if re.search(r"^\s*#\s*pragma\s+once\b", text, re.MULTILINE):
+            self.once.add(path)
+        self.files.append(path)
+        self.read(text, out, number)
+        self.files.pop()
 
     def directive(self, text, line):
         word = re.match(r"\w*", text)[0]  # #include<math.h> and #if(A) need no space

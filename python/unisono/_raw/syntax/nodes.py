@@ -37,7 +37,7 @@ class Function(NamedTuple):
 
 
 class Template(NamedTuple):
-    """A template: (name, kind, value or None) of its parameters, and the position of its first token."""
+    """A template: (name, kind, position of the default or None) of its parameters, and the position of its first token."""
 
     parameters: list
     at: int

@@ -7,7 +7,7 @@ tokens' positions and parsed again for each instance, with their parameters boun
 
 from __future__ import annotations
 
-from . import definitions
+from . import definitions, traits
 from .lexer import Place, Token
 from .nodes import CType, Unit
 from .types import OF_GROUPS, OF_OPENCL
@@ -56,6 +56,12 @@ class Parser:
     def expect(self, text):
         if not self.take(text):
             raise self.error(f"expected '{text}'; got '{self.token.text}'", f"write '{text}' here")
+
+    def expect_name(self, text):
+        """Takes this name."""
+        if self.token.text != text:
+            raise self.error(f"expected '{text}'; got '{self.token.text}'", f"write {text} here")
+        self.at += 1
 
     def error(self, what, advice, place=None):
         return self.source.error(place or self.place, what, advice)
@@ -120,10 +126,8 @@ class Parser:
         made = self.unit.templates[name]
         before, bound = self.at, self.bound
         self.at = made.at
-        given = [*values, *[d for _, _, d in made.parameters[len(values) :]]]
-        self.bound = {
-            p: v for (p, _, _), v in zip(made.parameters, given, strict=False) if v is not None
-        }
+        self.bound = {p: v for (p, _, _), v in zip(made.parameters, values, strict=False)}
+        traits.defaults(self, made.parameters, len(values))
         found = definitions.definition(self, keep=False)
         self.at, self.bound = before, bound
         return found

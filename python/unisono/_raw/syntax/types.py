@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..translation import records
-from . import classes, expressions, tags
+from . import classes, expressions, tags, traits
 from .nodes import CType
 
 WORDS = {
@@ -20,6 +20,7 @@ _PLAIN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double
 QUALIFIERS = {
     "const", "volatile", "restrict", "__restrict__", "__restrict", "static", "inline", "__inline__",
     "__forceinline__", "__noinline__", "extern", "register", "constexpr", "__private", "private",
+    "typename",
 }  # fmt: skip
 SPACES = {
     "__shared__": "local", "__local": "local", "local": "local", "__global": "global", "global": "global",
@@ -38,7 +39,7 @@ def is_type(p, k=0):
     while t.kind == "name" and p.peek(k + 1) == "::":  # thrust::complex
         k += 2
         t = p.tokens[min(p.at + k, len(p.tokens) - 1)]
-    if t.text == "complex" and p.peek(k + 1) == "<":
+    if t.text == "complex" and p.peek(k + 1) == "<" or traits.is_made(p, k):
         return True
     if t.kind != "name" or t.text in p.plain_names:
         return False
@@ -100,6 +101,9 @@ def named_type(p, may_be_auto=False):
             continue
         elif base is None and not words and w == "complex" and p.peek() == "<":
             base = complex_type(p)
+            continue
+        elif base is None and not words and traits.is_made(p):
+            base = traits.made(p)
             continue
         elif base is None and not words:
             vector = records.vector_named(w, p.is_cuda)

@@ -299,6 +299,8 @@ def instance(body, t, place, name, given, values):
                 v for v, (p, _, _) in zip(values, form.parameters, strict=False)
                 if p.base == f"?{k}" and v is not None
             ]  # fmt: skip
+            if not found and template.parameters[k][2] is not None:
+                break  # the others have defaults
             if not found:
                 raise body.error(
                     place, f"the template parameter {template.parameters[k][0]} of '{name}' is not known",
