@@ -310,9 +310,9 @@ Value ArrayFunctions::call_clip(const Given& given) {
     };
     bool has_array =
         std::any_of(values.begin(), values.end(), [](const Value& v) { return v.type.is_array(); });
-    if (has_array) return elementwise(values, clip_element, place);
-    for (const Value& v : values) want_scalar(v, place, "an argument of clip");
-    return clip_element(values);
+    for (const Value& v : values)
+        if (!v.type.is_array()) want_scalar(v, place, "an argument of clip");
+    return has_array ? elementwise(values, clip_element, place) : clip_element(values);
 }
 
 }  // namespace unisono::frontend

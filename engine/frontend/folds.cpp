@@ -129,7 +129,10 @@ std::optional<Value> Calls::fold(const Node& node, const std::string& name,
         if (weak != Weak::None) first = cast(first, default_dtype(weak));
         return fold_array(args[0], scalar(first, weak), i64(1), combine, place);
     }
-    if (is_array) return fold_array(args[0], start, i64(0), combine, place);
+    if (is_array) {
+        want_scalar(start, place, "the start of " + name);
+        return fold_array(args[0], start, i64(0), combine, place);
+    }
     bool is_tuple = args[0].type.is_tuple() && (args.size() == 1 || name == "sum");
     std::vector<Value> items = is_tuple ? args[0].items : args;
     if ((!is_tuple && (!is_order || args.size() == 1)) || (is_order && items.empty())) {

@@ -14,7 +14,9 @@ std::optional<Value> Calls::matrices(const std::string& name, const std::vector<
     for (const Value& v : args) {
         if (v.type.is_array()) {
             push_memory(values, v);
-        } else if (is_float(v.type.dtype)) {
+        } else if (v.type.kind == Type::Kind::None) {  // of a call that always raises
+            values.push_back(i64(0));
+        } else if (want_scalar(v, place, "an argument"); is_float(v.type.dtype)) {
             values.push_back(b_->bitcast(cast(v.expr, DType::Float64), DType::Int64));
         } else {
             values.push_back(settle(cast(v.expr, DType::Int64)));

@@ -255,6 +255,8 @@ Value ArrayFunctions::call_factor(const Given& given) {
     }
     DType t = is_float(a.type.dtype) || is_complex(a.type.dtype) ? a.type.dtype : DType::Float64;
     const Value* b = given.find("b");
+    if (base == "solve" && !b)
+        refuse_call(given, "b is a vector or a matrix; got None", "give one");
     if (b) {
         if (!b->type.is_array() || b->type.rank < 1 || b->type.rank > 2)
             refuse_call(given, "b is a vector or a matrix; got " + describe(b->type), "give one");

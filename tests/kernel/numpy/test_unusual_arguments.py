@@ -103,3 +103,19 @@ def test_diff_and_geomspace():
 )
 def test_delete(places):
     agree(lambda a, k: np.delete(a, k), np.arange(5.0), places)
+
+
+@pytest.mark.parametrize(
+    "function, error",
+    [
+        (lambda x: np.linalg.eigh(x, 3), ValueError),  # of which a function behind always raises
+        (lambda x: np.linalg.eigvalsh(x, x), ValueError),
+        (lambda x: np.clip(x, "a"), un.CompileError),
+        (lambda x: np.clip(x, None, "a"), un.CompileError),
+        (lambda x: np.linalg.solve(x, None), un.CompileError),
+        (lambda x: sum(x[0], x), un.CompileError),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(function, error):
+    with pytest.raises(error):
+        un.jit(function)(np.arange(1.0, 5).reshape(2, 2))
