@@ -82,11 +82,14 @@ def reorder(a, out, order, n):
 
 @un.kernel
 def balance(a, scales, sizes, lane, lanes, meet, n, row, least):
-    """Divide rows and multiply columns by powers of two until their sums are alike; `sizes` is room for 3 n numbers."""
+    """Divide rows and multiply columns by powers of two until they are of like length; `sizes` is room for n numbers.
+
+    The length is that in the 2-norm: sums of sizes lead to vectors with large residuals (James, Langou and Lowery 2014).
+    """
     matrix = un.group_id(0)
     base = matrix * n * row
     line = matrix * n
-    room = matrix * n * 3
+    room = matrix * n
     for i in range(lane(), n, lanes()):
         scales[line + i] = 1
     count = 0
@@ -94,17 +97,18 @@ def balance(a, scales, sizes, lane, lanes, meet, n, row, least):
         for i in range(lane(), n, lanes()):
             across = least - least
             for j in range(n):
-                across = across + abs(a[base + i * row + j])
+                if j != i:
+                    size = abs(a[base + i * row + j])
+                    across = across + size * size
             down = least - least
             for j in range(n):
-                down = down + abs(a[base + j * row + i])
-            own = abs(a[base + i * row + i])
-            across = across - own
-            down = down - own
+                if j != i:
+                    size = abs(a[base + j * row + i])
+                    down = down + size * size
             f = least / least
             if across > least and down > least:
                 # Half of what would make one row and its column alike: the others move, too.
-                f = np.exp2(np.rint(np.log2(across / down) / 4))
+                f = np.exp2(np.rint(np.log2(across / down) / 8))
                 to = scales[line + i] * f
                 if to * least > 1 or to < least:
                     f = least / least

@@ -76,8 +76,8 @@ Spaced balanced(DeviceWork& work, const Scaled& a, const DeviceVector& scales) {
     const Lanes lanes = lanes_of(work);
     const bool is_single = scales.dtype == DType::Float32;
     work.run("balance",
-             {made.matrices, scales, work.scratch(scales.dtype, count * n * 3), lanes.own,
-              lanes.all, lanes.meet, n, row, Scalar::of(scales.dtype, is_single ? 1e-18 : 1e-150)},
+             {made.matrices, scales, work.scratch(scales.dtype, count * n), lanes.own, lanes.all,
+              lanes.meet, n, row, Scalar::of(scales.dtype, is_single ? 1e-18 : 1e-150)},
              {count * lanes.count}, lanes.count);
     return made;
 }

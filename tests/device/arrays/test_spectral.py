@@ -389,3 +389,16 @@ def test_what_is_made_of_general_eigenvalues(device):
     assert copied <= 40
     got = np.asarray(made)
     assert abs(np.polyval(p, got) / np.polyval(abs(p), abs(got))).max() <= 1e-11
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eig_of_graded_matrices(device, dtype):
+    """Frank's matrix, whose vectors had large residuals with rows and columns of like sums."""
+    n = 150
+    a = np.triu(np.ones((n, 1)) * np.arange(n, 0, -1)) + np.diag(np.arange(n - 1, 0, -1), -1)
+    a = a.astype(dtype)
+    (x,) = on(device, a)
+    w, v = (np.asarray(y).astype("complex128") for y in un.linalg.eig(x))
+    (known,) = wide(a)
+    size = float(np.linalg.norm(known, 2))
+    assert abs(known @ v - v * w).max() <= 2 * bound(a, n) * size
