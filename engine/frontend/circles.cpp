@@ -40,7 +40,13 @@ std::unique_ptr<ir::Function> ModuleLowerer::lower(Instance& instance) {
     } open(open_, instance);
     if (!instance.learnt) instance.learnt = std::make_shared<Learnt>();
     std::unique_ptr<ir::Function> made;
-    while (true) {
+    constexpr int most_attempts = 10000;  // far more than a function has things to learn
+    for (int attempts = 0;; ++attempts) {
+        if (attempts == most_attempts)
+            fail(ErrorKind::Compile, instance.source->name +
+                                         ": its types cannot be inferred, since they change with "
+                                         "each attempt; annotate variables, or give the items of "
+                                         "lists and dicts one type");
         bool had_result = instance.has_result;
         Type result = instance.result;
         ResultShape shape = instance.shape;

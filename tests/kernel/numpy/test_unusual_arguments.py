@@ -119,3 +119,8 @@ def test_delete(places):
 def test_arguments_of_another_kind_are_refused(function, error):
     with pytest.raises(error):
         un.jit(function)(np.arange(1.0, 5).reshape(2, 2))
+
+
+def test_types_that_do_not_settle_are_an_error():
+    with pytest.raises(un.CompileError, match="its types cannot be inferred"):
+        un.jit(lambda: [None, [1, 2]])()
