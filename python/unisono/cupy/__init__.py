@@ -127,7 +127,10 @@ def _on_current_device(function, name):
             args = given.to_device(device), *args[1:]
         if device.name == "cpu":
             result = function(*args, **options)
-            _refuse_other_elements(name, result)
+            if (
+                getattr(getattr(result, "dtype", None), "kind", "") not in "mM"
+            ):  # dates are NumPy's here
+                _refuse_other_elements(name, result)
             return result
         with _un.device(device):
             result = function(*args, **options)
