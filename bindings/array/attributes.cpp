@@ -90,7 +90,7 @@ PyObject* get_base(PyObject* self, void*) noexcept {
         const View& v = a.view();
         if (!v.storage || a.is_value()) Py_RETURN_NONE;
         const auto* first = static_cast<const PyArray*>(v.storage->first_object);
-        const bool is_there = first && v.storage->first_object != &Storage::gone;
+        const bool is_there = first && first != no_object();
         auto* object = reinterpret_cast<PyObject*>(const_cast<PyArray*>(first));
         if (is_there && object != self && covers_its_memory(first->array)) return Py_NewRef(object);
         if (covers_its_memory(a)) Py_RETURN_NONE;

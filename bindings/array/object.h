@@ -74,6 +74,9 @@ inline PyArray* allocate_object() noexcept {
     self->owner = owners_exist ? take_owner() : nullptr;
     return self;
 }
+/// What Storage::first_object is once that object is no more. A number and no address: each array
+/// that ends writes it, and an address of ours has to be read first.
+inline const void* no_object() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }
 /// The object got its array: if it is the first one of the memory, views have it as their base.
 inline void note_first(const PyArray* self) {
     Storage* s = self->array.view().storage;
@@ -82,7 +85,7 @@ inline void note_first(const PyArray* self) {
 /// It ends, or takes other memory.
 inline void forget_first(const PyArray* self) {
     Storage* s = self->array.view().storage;
-    if (s && s->first_object == self) s->first_object = &Storage::gone;
+    if (s && s->first_object == self) s->first_object = no_object();
 }
 /// The one object of each value of bool; borrowed.
 extern PyObject* truth_objects[2];

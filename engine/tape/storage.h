@@ -34,8 +34,8 @@ struct StorageState {
     Device* device = nullptr;  ///< null: host memory of the pool
     Memory memory;             ///< handle 0: not allocated yet
     std::int64_t bytes = 0;    ///< size that memory has or will have
-    /// For the language above: its object that was made of this memory first, while it exists, and
-    /// then `gone`. Views are told of it as their base.
+    /// For the language above, which views are told of as their base: its object that was made of
+    /// this memory first, or whatever it puts there once that exists no more. Null in new memory.
     const void* first_object = nullptr;
     // Counters that change together do not lie side by side: compilers would join their updates,
     // and a wide load after two narrow stores waits for both.
@@ -69,9 +69,6 @@ struct Storage : StorageState {
     static constexpr std::int64_t inline_bytes = 512;
     /// In `evaluation`: written by a statement that was not recorded (eager.h).
     static constexpr std::uint32_t unrecorded = ~std::uint32_t{0};
-
-    /// What first_object points to once the object is no more.
-    static constexpr char gone = 0;
 
     bool in_flight() const { return flight_writers > 0 || flight_readers > 0; }
     bool shared_outside() const { return exports > 0 || (borrowed && !adopted); }
