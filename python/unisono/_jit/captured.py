@@ -497,7 +497,12 @@ def known_name(value):
     home = (module or type(value).__module__).split(".")[0]
     if home not in ("numpy", "unisono") or _is_namesake(home, module, name, value):
         return None
-    return f"un.{name}" if home == "unisono" else f"np.{name}"
+    path = numpy_path(value) or name
+    shown = path if path.partition(".")[0] in _APART else name  # unknown: for the message
+    return f"un.{shown}" if home == "unisono" else f"np.{shown}"
+
+
+_APART = ("char", "emath", "ma", "polynomial", "random", "strings")
 
 
 def _is_namesake(home, module, name, value):
@@ -507,9 +512,7 @@ def _is_namesake(home, module, name, value):
     if found is value or found is None:
         return False
     part = module.removeprefix(f"{home}.").partition(".")[0]
-    return part in ("char", "emath", "ma", "polynomial", "random", "strings", "_legacy_random") or (
-        module == "numpy.lib.scimath"
-    )
+    return part in (*_APART, "_legacy_random") or module == "numpy.lib.scimath"
 
 
 def _is_known_dtype(name):

@@ -32,6 +32,15 @@ def _shape(size):
     return shape
 
 
+def _length_of_bytes(length):
+    """How many bytes a draw of `bytes` has; a number of another kind is cut to an integer, as NumPy does."""
+    if not _is_number(length):
+        raise TypeError(f"bytes: length; got {length!r}; expected an integer")
+    if length < 0:
+        raise ValueError(f"bytes: length; got {length!r}; expected 0 or more")
+    return int(length)
+
+
 def _is_number(x):
     return isinstance(x, (int, float)) or (
         getattr(x, "ndim", None) == 0 and hasattr(x, "__float__")

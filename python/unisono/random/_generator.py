@@ -14,6 +14,7 @@ from ._checks import (
     _Check,
     _check_float,
     _is_number,
+    _length_of_bytes,
     _name,
     _not_negative,
     _one_less,
@@ -284,7 +285,7 @@ class _Drawing(Multivariate, Picking, KnownAsNumpys, metaclass=_Kind):
 
     def bytes(self, length):
         """`length` random bytes."""
-        return self._integers(0, 256, length, "uint8").tobytes()
+        return self._integers(0, 256, _length_of_bytes(length), "uint8").tobytes()
 
     def uniform(self, low=0.0, high=1.0, size=None, *_more, device=None):
         """Uniform numbers in [low, high)."""

@@ -8,7 +8,15 @@ from .. import _engine
 from .._arrays.axes import as_operand as _as_operand
 from .._loaded import loaded as _loaded
 from . import _numpys_streams
-from ._checks import _INTEGERS, _is_number, _name, _refuse_dtype, _refuse_more, _shape
+from ._checks import (
+    _INTEGERS,
+    _is_number,
+    _length_of_bytes,
+    _name,
+    _refuse_dtype,
+    _refuse_more,
+    _shape,
+)
 from ._generator import _Drawing
 from ._seeds import MT19937, PCG64, BitGenerator, Philox
 from ._seeds import drawn_bools as _drawn_bools
@@ -210,6 +218,7 @@ class RandomState(_Drawing):
 
     def bytes(self, length):
         """`length` random bytes."""
+        length = _length_of_bytes(length)
         words = self.randint(0, 2**32 - 1 + 1, math.ceil(length / 4))
         return b"".join(int(w).to_bytes(4, "little") for w in words.tolist())[:length]
 

@@ -145,6 +145,17 @@ def test_integers():
 
 
 @on_host
+@pytest.mark.parametrize("draw", [un.random.bytes, un.random.default_rng(3).bytes])
+def test_lengths_of_random_bytes(draw):
+    assert [len(draw(n)) for n in (0, 5, True, 3.5, np.int8(4))] == [0, 5, 1, 3, 4]
+    with pytest.raises(ValueError, match=r"bytes: length; got -1; expected 0 or more"):
+        draw(-1)
+    for wrong in ("3", None, [3]):
+        with pytest.raises(TypeError, match=r"bytes: length; got .*; expected an integer"):
+            draw(wrong)
+
+
+@on_host
 def test_shapes_and_out():
     rng = un.random.default_rng(2)
     assert (

@@ -110,6 +110,13 @@ def test_namesakes_are_not_taken_for_each_other(function):
         un.jit(lambda a: function(a))(np.array([-1.0, 4.0]))
 
 
+@pytest.mark.parametrize("path", ["random.bytes", "random.get_state"])
+def test_refusals_name_functions_by_their_paths(path):
+    function = eval(f"np.{path}")
+    with pytest.raises(un.CompileError, match=rf"np\.{path} is not supported"):
+        un.jit(lambda n: function(n), nopython=True)(3)
+
+
 def to_halves(x: float):
     return x**1.5, x**-1.5, x**-0.5
 
