@@ -22,7 +22,7 @@ def rows(path):
 def main():
     stale = []
     for path in sorted((ROOT / FOLDER).glob("*.py")):
-        made, target = rows(path), path.with_suffix(".tree")
+        made, target = rows(path), path.parent / "trees" / f"{path.stem}.tree"
         if "--check" not in sys.argv:
             target.write_text(made)
         elif not target.exists() or target.read_text() != made:

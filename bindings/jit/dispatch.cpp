@@ -9,14 +9,14 @@
 #include <algorithm>
 
 #include "backends/codegen/compile.h"
-#include "backends/host_program.h"
+#include "backends/host/program.h"
 #include "backends/timeline.h"
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
 #include "errors.h"
 #include "frontend/scope.h"
 #include "jit/effects.h"
-#include "jit/launch.h"
+#include "jit/launch/launch.h"
 #include "jit/values/objects.h"
 #include "jit/values/records.h"
 

@@ -16,7 +16,7 @@
 #include "core/native/block.h"
 #include "frontend/compile.h"
 #include "jit/fast_path.h"
-#include "jit/quick_launch.h"
+#include "jit/launch/quick_launch.h"
 #include "jit/values/arguments.h"
 #include "reference.h"
 #include "tape/record/element_function.h"

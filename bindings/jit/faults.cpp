@@ -9,7 +9,7 @@
 #include "errors.h"
 #include "frontend/diagnose.h"
 #include "frontend/native.h"
-#include "jit/launch.h"
+#include "jit/launch/launch.h"
 #include "jit/values/text.h"
 
 namespace unisono::python {

@@ -21,25 +21,25 @@ namespace {
 /// A packed host array of the same elements.
 nb::object staged(nb::handle array) {
     static PyObject* known = nullptr;
-    return kept_of(known, "unisono.mpi._staging", "stage")(array);
+    return kept_of(known, "unisono.mpi._buffers.staging", "stage")(array);
 }
 
 /// NumPy's view of an array of records that lies packed on the host; None of others.
 nb::object seen(nb::handle records) {
     static PyObject* known = nullptr;
-    return kept_of(known, "unisono.mpi._staging", "seen")(records);
+    return kept_of(known, "unisono.mpi._buffers.staging", "seen")(records);
 }
 
 /// The memory that a list of a buffer, a count and a type means; None where it is none.
 nb::object specified(nb::handle spec, bool writable) {
     static PyObject* known = nullptr;
-    return kept_of(known, "unisono.mpi._datatypes", "specified")(spec, writable);
+    return kept_of(known, "unisono.mpi._buffers.datatypes", "specified")(spec, writable);
 }
 
 /// An array on the memory of another library's.
 nb::object shared(nb::handle array) {
     static PyObject* known = nullptr;
-    return kept_of(known, "unisono.mpi._datatypes", "shared")(array);
+    return kept_of(known, "unisono.mpi._buffers.datatypes", "shared")(array);
 }
 
 /// Memory that knows a protocol of arrays, but not Python's of buffers.
@@ -131,7 +131,7 @@ void Buffer::deliver() {
     release();
     if (!target_.is_valid()) return;
     static PyObject* known = nullptr;
-    kept_of(known, "unisono.mpi._staging", "assign")(target_, staged_);
+    kept_of(known, "unisono.mpi._buffers.staging", "assign")(target_, staged_);
     target_.reset();
     staged_.reset();
 }

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/device_pool.h"
+#include "backends/memory/device_pool.h"
 #include "backends/queue.h"
 #include "core/threads/fork.h"
 #include "ir/ir.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/ir.h"
-#include "passes/analysis/interval_program.h"
+#include "passes/analysis/intervals/interval_program.h"
 #include "passes/kernels/map_to_grid.h"
 
 namespace unisono::passes {
@@ -44,7 +44,7 @@ struct Target {
 /// - Host: no kernels. A kernel becomes an ordinary function with 3 * dimensions hidden int64
 /// scalars after its own
 ///   parameters: global_size.k, local_size.k, global_offset.k for k = 0, 1, ... (host_range_scalars
-///   in backends/host_range.h makes them). Its body is one Group loop over all work-groups, in
+///   in backends/host/range.h makes them). Its body is one Group loop over all work-groups, in
 ///   which Item loops run the work-items of a group; Local arrays are allocated in the Group loop,
 ///   their extents may depend on local sizes. Group loops are executed as Parallel loops, Item
 ///   loops as Vector loops.

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 #include "core/error.h"
 #include "tape/record/record.h"
 #include "tape/run/submission.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "backends/memory_block.h"
+#include "backends/memory/memory_block.h"
 #include "tape/array.h"
 
 namespace unisono {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 #include "backends/timeline.h"
 #include "context/context.h"
 #include "core/limits.h"

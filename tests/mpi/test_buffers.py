@@ -267,7 +267,7 @@ def test_the_first_use_may_be_in_several_threads(tmp_path):
 
 def test_memory_of_long_double_by_dlpack():
     """NumPy gives no capsule of long double: other libraries do."""
-    from unisono.mpi._dlpack import _Tensor
+    from unisono.mpi._buffers.dlpack import _Tensor
 
     class Managed(ctypes.Structure):
         _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))

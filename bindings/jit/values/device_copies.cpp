@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "array/object.h"
-#include "backends/device_pool.h"
+#include "backends/memory/device_pool.h"
 #include "context/context.h"
 
 namespace unisono::python {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "array/object.h"
-#include "backends/host_program.h"
+#include "backends/host/program.h"
 #include "jit/values/objects.h"
 #include "jit/values/records.h"
 #include "jit/values/text.h"
@@ -50,7 +50,7 @@ Dispatch::Taken::~Taken() {
     for (const auto& [block, storage] : storages) storage->release();
 }
 
-/// The same of a device (backends/host_program.h); `argument` keeps what it is a view of.
+/// The same of a device (backends/host/program.h); `argument` keeps what it is a view of.
 Dispatch::DeviceResult Dispatch::find_on_device(const std::uint64_t* results,
                                                 const Arguments& arguments, Taken& taken,
                                                 Array& argument) {
@@ -138,7 +138,7 @@ static PyObject* build_list(const frontend::ResultShape& shape, const std::uint6
     auto* block = reinterpret_cast<Block*>(static_cast<std::uintptr_t>(results[1]));
     auto count = static_cast<Py_ssize_t>(results[2]);
     std::vector<char> copy;
-    if (device && block) {  // the address is an offset (backends/host_program.h)
+    if (device && block) {  // the address is an offset (backends/host/program.h)
         const std::int64_t bytes = count * size_of(shape.dtype);
         copy.resize(static_cast<std::size_t>(bytes));
         device->copy_out(copy.data(), {reinterpret_cast<std::uintptr_t>(block->data), block->bytes},

@@ -4,7 +4,7 @@
 #include "backends/codegen/cache.h"
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/executable.h"
-#include "backends/host_device.h"
+#include "backends/host/device.h"
 #include "core/threads/threads.h"
 
 namespace unisono::cpu {

@@ -6,7 +6,7 @@
 #include "backends/codegen/plugin.h"
 #include "backends/cpu/compiler.h"
 #include "backends/cpu/registers.h"
-#include "backends/host_range.h"
+#include "backends/host/range.h"
 #include "core/settings.h"
 #include "core/threads/parallel.h"
 #include "ir/build.h"

@@ -13,7 +13,7 @@
 #include "backends/cuda/queue.h"
 #include "backends/cuda/staging.h"
 #include "backends/device_libraries.h"
-#include "backends/memory_block.h"
+#include "backends/memory/memory_block.h"
 #include "backends/stream_source.h"
 #include "core/threads/fork.h"
 

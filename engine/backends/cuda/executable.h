@@ -7,9 +7,9 @@
 
 #include "backends/codegen/compile.h"
 #include "backends/cuda/device.h"
-#include "backends/host_program.h"
-#include "backends/launch_memory.h"
+#include "backends/host/program.h"
 #include "backends/listing.h"
+#include "backends/memory/launch_memory.h"
 #include "backends/noted_lines.h"
 
 namespace unisono::cuda {

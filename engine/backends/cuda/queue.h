@@ -22,7 +22,7 @@
 #include "backends/backend.h"
 #include "backends/cuda/api.h"
 #include "backends/cuda/graphs.h"
-#include "backends/launch_memory.h"
+#include "backends/memory/launch_memory.h"
 #include "backends/passing_polls.h"
 #include "backends/segment_scope.h"
 

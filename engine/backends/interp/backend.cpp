@@ -1,6 +1,6 @@
 // The back end "interp": one device on host memory whose kernels are interpreted and fully checked.
-#include "backends/host_device.h"
-#include "backends/host_range.h"
+#include "backends/host/device.h"
+#include "backends/host/range.h"
 #include "backends/interp/interpreter.h"
 #include "ir/build.h"
 #include "passes/lower.h"

@@ -11,8 +11,8 @@
 
 #include "backends/backend.h"
 #include "backends/c_source/program.h"
-#include "backends/host_shared.h"
-#include "backends/memory_block.h"
+#include "backends/host/shared.h"
+#include "backends/memory/memory_block.h"
 #include "backends/opencl/api.h"
 #include "backends/opencl/host_memory.h"
 #include "backends/opencl/libraries.h"

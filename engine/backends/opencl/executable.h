@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/c_source/program.h"
-#include "backends/host_program.h"
-#include "backends/launch_memory.h"
+#include "backends/host/program.h"
+#include "backends/memory/launch_memory.h"
 #include "backends/noted_lines.h"
 #include "backends/opencl/device.h"
 

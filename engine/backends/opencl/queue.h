@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/launch_memory.h"
+#include "backends/memory/launch_memory.h"
 #include "backends/opencl/api.h"
 #include "backends/passing_polls.h"
 #include "backends/segment_scope.h"

@@ -6,7 +6,7 @@
 #include "core/threads/fork.h"
 #include "library/on_device/device_work.h"
 #include "library/on_device/host_step.h"
-#include "library/on_device/vendor.h"
+#include "library/on_device/vendor/vendor.h"
 #include "library/random/random.h"
 #include "library/random/ziggurat.h"
 #include "primitives/primitives.h"

@@ -5,7 +5,7 @@
 
 #include "library/fft/fft_plan.h"
 #include "library/on_device/device_work.h"
-#include "library/on_device/vendor.h"
+#include "library/on_device/vendor/vendor.h"
 #include "primitives/primitives.h"
 
 namespace unisono::library {

@@ -1,5 +1,5 @@
 // The whole-array functions that compiled code calls by name (runtime/native.cpp), on memory of
-// devices: their values with addresses as numbers of memories (backends/host_program.h).
+// devices: their values with addresses as numbers of memories (backends/host/program.h).
 #include <array>
 #include <vector>
 

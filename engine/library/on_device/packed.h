@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backends/host_program.h"
+#include "backends/host/program.h"
 #include "library/on_device/device_work.h"
 
 namespace unisono::library {

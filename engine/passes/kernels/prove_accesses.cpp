@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/atomics.h"
-#include "passes/analysis/kernel_intervals.h"
+#include "passes/analysis/intervals/kernel_intervals.h"
+#include "passes/analysis/intervals/wide_index.h"
 #include "passes/analysis/nests.h"
-#include "passes/analysis/wide_index.h"
 #include "passes/cleanup/simplify.h"
 
 namespace unisono::passes {

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "passes/analysis/interval_program.h"
+#include "passes/analysis/intervals/interval_program.h"
 
 namespace unisono::passes {
 

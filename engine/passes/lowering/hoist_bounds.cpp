@@ -6,7 +6,7 @@
 #include <set>
 
 #include "ir/atomics.h"
-#include "passes/analysis/index_ranges.h"
+#include "passes/analysis/intervals/index_ranges.h"
 #include "passes/cleanup/simplify.h"
 
 namespace unisono::passes {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 
 namespace unisono {
 

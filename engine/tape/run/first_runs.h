@@ -8,7 +8,7 @@
 #include <deque>
 #include <vector>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 #include "tape/run/run_group.h"
 
 namespace unisono {

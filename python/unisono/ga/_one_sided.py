@@ -8,7 +8,7 @@ import numpy as np
 
 import unisono as un
 
-from ..mpi._exposed import Pending
+from ..mpi._one_sided.exposed import Pending
 from . import _handles
 from ._handles import allocated, bounds, collective, extents, inside, ints, statistics
 

@@ -16,6 +16,17 @@ Examples
 [{'rank': 0}]
 """
 
+from ._buffers.datatypes import (
+    DISTRIBUTE_BLOCK,
+    DISTRIBUTE_CYCLIC,
+    DISTRIBUTE_DFLT_DARG,
+    DISTRIBUTE_NONE,
+    ORDER_C,
+    ORDER_F,
+    Datatype,
+)
+from ._buffers.datatypes import named as _named
+from ._buffers.shares import IN_PLACE
 from ._communicator import (
     ANY_SOURCE,
     ANY_TAG,
@@ -27,16 +38,6 @@ from ._communicator import (
     PROC_NULL,
     Comm,
 )
-from ._datatypes import (
-    DISTRIBUTE_BLOCK,
-    DISTRIBUTE_CYCLIC,
-    DISTRIBUTE_DFLT_DARG,
-    DISTRIBUTE_NONE,
-    ORDER_C,
-    ORDER_F,
-    Datatype,
-)
-from ._datatypes import named as _named
 from ._environment import (
     BSEND_OVERHEAD,
     THREAD_FUNNELED,
@@ -68,7 +69,6 @@ from ._environment import (
 )
 from ._errors import Errhandler
 from ._errors import named as _numbers
-from ._exposed import expose
 from ._files import (
     FILE_NULL,
     MODE_APPEND,
@@ -90,33 +90,10 @@ from ._info import INFO_ENV, INFO_NULL, Info
 from ._intercomm import ROOT, Intercomm
 from ._kept_values import HOST, IO, TAG_UB, WTIME_IS_GLOBAL
 from ._matched import MESSAGE_NO_PROC, MESSAGE_NULL, Message
-from ._memory import BOTTOM, Alloc_mem, Free_mem, Get_address, buffer
 from ._objects import ObjectRequest
-from ._operations import (
-    BAND,
-    BOR,
-    BXOR,
-    LAND,
-    LOR,
-    LXOR,
-    MAX,
-    MAXLOC,
-    MIN,
-    MINLOC,
-    NO_OP,
-    PROD,
-    REPLACE,
-    SUM,
-    Op,
-)
-from ._pickles import Pickle, pickle
-from ._processes import Close_port, Lookup_name, Open_port, Publish_name, Unpublish_name
-from ._processes import was_spawned as _was_spawned
-from ._requests import REQUEST_NULL, Grequest, Prequest, Request
-from ._shares import IN_PLACE
-from ._status import UNDEFINED, Status
-from ._topology import Compute_dims
-from ._win import (
+from ._one_sided.exposed import expose
+from ._one_sided.memory import BOTTOM, Alloc_mem, Free_mem, Get_address, buffer
+from ._one_sided.win import (
     LOCK_EXCLUSIVE,
     LOCK_SHARED,
     MODE_NOCHECK,
@@ -138,7 +115,30 @@ from ._win import (
     WIN_UNIFIED,
     Win,
 )
-from ._windows import Window, window
+from ._one_sided.windows import Window, window
+from ._operations import (
+    BAND,
+    BOR,
+    BXOR,
+    LAND,
+    LOR,
+    LXOR,
+    MAX,
+    MAXLOC,
+    MIN,
+    MINLOC,
+    NO_OP,
+    PROD,
+    REPLACE,
+    SUM,
+    Op,
+)
+from ._pickles import Pickle, pickle
+from ._processes import Close_port, Lookup_name, Open_port, Publish_name, Unpublish_name
+from ._processes import was_spawned as _was_spawned
+from ._requests import REQUEST_NULL, Grequest, Prequest, Request
+from ._status import UNDEFINED, Status
+from ._topology import Compute_dims
 
 Cartcomm = Distgraphcomm = Graphcomm = Intracomm = Topocomm = Comm
 memory = buffer

@@ -7,7 +7,8 @@ pickle.
 from itertools import accumulate
 
 from .._engine import UnsupportedError
-from ._datatypes import memory_of, specified, type_of
+from ._buffers.datatypes import memory_of, specified, type_of
+from ._buffers.shares import IN_PLACE, _copied, _first, _split
 from ._errors import named as _errors
 from ._groups import Group, compare
 from ._info import Info
@@ -17,7 +18,6 @@ from ._neighbors import Neighbors
 from ._objects import ObjectRequest, dumped, loaded, wait_for
 from ._operations import SUM, Op, code_of, combined, is_of_mpi
 from ._requests import Prequest
-from ._shares import IN_PLACE, _copied, _first, _split
 from ._status import UNDEFINED, Status
 from ._topology import Grids
 from ._types import _Comm, _Request

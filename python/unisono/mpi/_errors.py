@@ -1,6 +1,6 @@
 """Numbers, names and classes of MPI's for errors, limits and kinds, which programs compare or pass on."""
 
-from ._recipes import combiners
+from ._buffers.recipes import combiners
 
 _codes = """
 SUCCESS ERR_BUFFER ERR_COUNT ERR_TYPE ERR_TAG ERR_COMM ERR_RANK ERR_REQUEST ERR_ROOT ERR_GROUP ERR_OP ERR_TOPOLOGY

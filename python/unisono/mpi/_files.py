@@ -2,12 +2,12 @@
 
 import os
 
-from ._datatypes import memory_of, named, specified
+from ._buffers.datatypes import memory_of, named, specified
+from ._buffers.staging import assign, stage
 from ._info import Info
+from ._one_sided.windows import window
 from ._operations import REPLACE
-from ._staging import assign, stage
 from ._types import _Request
-from ._windows import window
 
 MODE_CREATE, MODE_RDONLY, MODE_WRONLY, MODE_RDWR, MODE_DELETE_ON_CLOSE = 1, 2, 4, 8, 16
 MODE_UNIQUE_OPEN, MODE_EXCL, MODE_APPEND, MODE_SEQUENTIAL = 32, 64, 128, 256

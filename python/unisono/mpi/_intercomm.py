@@ -1,12 +1,12 @@
 """Intercommunicators: two groups of ranks, each of which sends to the other, with mpi4py's names."""
 
 from .._engine import CommValueError
+from ._buffers.shares import _copied, memory_and_count, none_of, parts_of
 from ._communicator import Comm
 from ._groups import CONGRUENT, IDENT, Group
 from ._job import connect
 from ._links import Linked, Paired
 from ._operations import SUM
-from ._shares import _copied, memory_and_count, none_of, parts_of
 from ._status import UNDEFINED
 from ._types import _Comm
 

@@ -1,8 +1,8 @@
 """Messages of ranks with their neighbours alone, in a grid or a graph: mpi4py's ``Neighbor_...`` and ``neighbor_...``."""
 
-from ._datatypes import memory_of, specified
+from ._buffers.datatypes import memory_of, specified
+from ._buffers.shares import IN_PLACE, _copied, _split
 from ._requests import Prequest
-from ._shares import IN_PLACE, _copied, _split
 from ._status import UNDEFINED
 from ._types import _Request
 

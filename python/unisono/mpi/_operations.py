@@ -40,7 +40,7 @@ class Op:
 
     def Reduce_local(self, inbuf, inoutbuf):
         """Combine a buffer with another, where the result is left."""
-        from ._datatypes import specified
+        from ._buffers.datatypes import specified
 
         parts = [
             specified(b, True) if isinstance(b, list | tuple) else b for b in (inbuf, inoutbuf)
@@ -80,7 +80,7 @@ def _of_name(name):
 
 def datatype_of(memory):
     """MPI's type of the elements of memory; None of objects."""
-    from ._datatypes import Datatype
+    from ._buffers.datatypes import Datatype
 
     try:
         return Datatype.fromcode(memoryview(memory).format)
@@ -131,7 +131,7 @@ def combined(op, parts):
     """Arrays of equal length, combined in their order element by element, for operations that MPI has no number for."""
     import numpy
 
-    from ._datatypes import Datatype
+    from ._buffers.datatypes import Datatype
 
     made = numpy.array(parts[0])
     for part in parts[1:]:

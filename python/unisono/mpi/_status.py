@@ -93,12 +93,12 @@ def _count(size, of):
 def _item(dtype):
     import numpy
 
-    from ._datatypes import Datatype
+    from ._buffers.datatypes import Datatype
 
     return (dtype.dtype if isinstance(dtype, Datatype) else numpy.dtype(dtype)).itemsize
 
 
 def _size(dtype):
-    from ._datatypes import Datatype
+    from ._buffers.datatypes import Datatype
 
     return dtype.size if isinstance(dtype, Datatype) else _item(dtype)

@@ -1,6 +1,6 @@
 // Every value that a scalar operation gives of operands in intervals lies in the interval that a
 // program finds for it.
-#include "passes/analysis/interval_program.h"
+#include "passes/analysis/intervals/interval_program.h"
 
 #include <gtest/gtest.h>
 

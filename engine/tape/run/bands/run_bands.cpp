@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 #include "backends/timeline.h"
 #include "context/context.h"
 #include "core/caches.h"

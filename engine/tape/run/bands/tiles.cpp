@@ -12,7 +12,7 @@
 #include <array>
 #include <bit>
 
-#include "backends/host_shared.h"
+#include "backends/host/shared.h"
 #include "core/caches.h"
 #include "tape/run/bands/bands.h"
 #include "tape/run/bands/lower_tiles.h"
