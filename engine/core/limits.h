@@ -80,6 +80,9 @@ inline constexpr std::int64_t thread_cells = 1 << 15;       ///< of Fourier tran
 inline constexpr std::int64_t thread_operations = 1 << 16;  ///< multiply-adds of vectors
 inline constexpr std::int64_t thread_matrix_operations = 1 << 17;  ///< of factorisations
 inline constexpr double thread_product_operations = 1 << 18;       ///< of matrix products
+/// Of a tile of a product: a thread is asked to stop between tiles, each of which takes a part of a
+/// second.
+inline constexpr double most_tile_operations = 8e9;
 inline constexpr std::int64_t all_threads_lane = 1 << 16;  ///< elements: a lane for all threads
 
 // --- Distributed arrays ---

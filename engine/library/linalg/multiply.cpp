@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/limits.h"
 #include "core/threads/parallel.h"
@@ -181,6 +183,11 @@ Tiling tile(Sizes s, std::int64_t count, bool whole) {
             std::int64_t down = pieces(s.m, band, 16);
             std::int64_t across =
                 pieces(s.n, down > 1 ? strip : strip / 4, 8 / std::min<std::int64_t>(down, 8));
+            auto is_long = [&] {
+                return work > limits::most_tile_operations * static_cast<double>(down * across);
+            };
+            while (is_long() && s.n / (2 * across) >= strip) across *= 2;
+            while (is_long() && s.m / (2 * down) >= strip) down *= 2;
             t.rows = ((s.m + down - 1) / down + unroll - 1) / unroll * unroll;
             t.columns = ((s.n + across - 1) / across + unroll - 1) / unroll * unroll;
         }
@@ -233,13 +240,14 @@ bool is_transposed(Sizes s, Matrix<const T> a, Matrix<const T> b) {
     return a.data == b.data && s.m == s.n && a.row == b.column && a.column == b.row;
 }
 
-/// Copies what lies right of the diagonal in rows [from, to) of a square matrix to its mirror
-/// image.
+/// Copies what lies right of the diagonal in rows [from, to) and columns [left, right) of a square
+/// matrix to its mirror image.
 template <class T>
-void mirror(T* out, std::int64_t size, std::int64_t from, std::int64_t to) {
+void mirror(T* out, std::int64_t size, std::int64_t from, std::int64_t to, std::int64_t left,
+            std::int64_t right) {
     constexpr std::int64_t block = 32;  // both sides of a block stay in the first cache
-    for (std::int64_t j = from; j < size; j += block) {
-        std::int64_t end = std::min(size, j + block);
+    for (std::int64_t j = left; j < right; j += block) {
+        std::int64_t end = std::min(right, j + block);
         for (std::int64_t i = from; i < to; i += block) {
             for (std::int64_t c = j; c < end; ++c) {
                 for (std::int64_t r = i; r < std::min({to, i + block, c}); ++r)
@@ -249,28 +257,45 @@ void mirror(T* out, std::int64_t size, std::int64_t from, std::int64_t to) {
     }
 }
 
-/// out = a a^T: bands of rows, of which only what is right of the diagonal is computed.
+/// out = a a^T: bands of rows, of which only what is right of the diagonal is computed. Bands whose
+/// products take long are cut into square blocks.
 template <class T>
 void multiply_symmetric(Sizes s, Matrix<const T> a, T* out) {
-    constexpr std::int64_t bands = 8, unroll = 8;
+    constexpr std::int64_t unroll = 8;
     static void* const syrk = blas::routine_for<T>("syrk");
     auto t = transposition(s.m, s.k, a.row, a.column);
-    std::int64_t rows = ((s.m + bands - 1) / bands + unroll - 1) / unroll * unroll;
-    std::int64_t count = (s.m + rows - 1) / rows;
-    parallel_for(0, count, 1, [&](std::int64_t first, std::int64_t last) {
+    auto operations = [&](std::int64_t rows, std::int64_t columns) {
+        return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(s.k);
+    };
+    std::int64_t bands = 8;
+    while (operations(s.m / bands, s.m / bands) > limits::most_tile_operations) bands *= 2;
+    const std::int64_t rows = ((s.m + bands - 1) / bands + unroll - 1) / unroll * unroll;
+    const std::int64_t count = (s.m + rows - 1) / rows;
+    const bool in_blocks = operations(rows, s.m) > limits::most_tile_operations;
+    std::vector<std::pair<std::int64_t, std::int64_t>> tiles;  // first row and column
+    for (std::int64_t q = 0; q < count; ++q) {
+        // Long and short bands in turn, so that each thread's first ones cost the same.
+        const std::int64_t i = (q % 2 ? count - 1 - q / 2 : q / 2) * rows;
+        for (std::int64_t j = i; j < s.m; j += in_blocks ? rows : s.m) tiles.emplace_back(i, j);
+    }
+    parallel_for(0, std::ssize(tiles), 1, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t q = first; q < last; ++q) {
-            // Long and short bands in turn, so that each thread's first ones cost the same.
-            std::int64_t i = (q % 2 ? count - 1 - q / 2 : q / 2) * rows;
-            std::int64_t high = std::min(rows, s.m - i), right = s.m - i - high;
-            Matrix<const T> band{a.data + i * a.row, a.row, a.column};
-            T* to = out + i * s.m + i;
-            blas::call(syrk, 'L', t.letter == 'N' ? 'T' : 'N', high, s.k, T(1), band.data,
-                       t.leading, T(0), to, s.m);
-            if (right > 0) {
-                Matrix<const T> rest{band.data + high * a.row, a.column, a.row};
-                multiply_blas({high, right, s.k}, band, rest, to + high, s.m);
+            const auto [i, j] = tiles[static_cast<std::size_t>(q)];
+            const std::int64_t high = std::min(rows, s.m - i);
+            const std::int64_t end = in_blocks ? std::min(j + rows, s.m) : s.m;
+            const Matrix<const T> band{a.data + i * a.row, a.row, a.column};
+            T* to = out + i * s.m;
+            std::int64_t from = j;
+            if (j == i) {
+                blas::call(syrk, 'L', t.letter == 'N' ? 'T' : 'N', high, s.k, T(1), band.data,
+                           t.leading, T(0), to + i, s.m);
+                from = i + high;
             }
-            mirror(out, s.m, i, i + high);
+            if (from < end) {
+                const Matrix<const T> rest{a.data + from * a.row, a.column, a.row};
+                multiply_blas({high, end - from, s.k}, band, rest, to + from, s.m);
+            }
+            mirror(out, s.m, i, i + high, j, end);
         }
     });
 }

@@ -315,6 +315,21 @@ def test_symmetric_products(shape):
             assert np.array_equal(got, got.T)
 
 
+@pytest.mark.slow
+def test_products_that_take_long_are_cut():
+    """So that a user who interrupts them need not wait; whole numbers, of which all sums are exact."""
+    x = np.random.default_rng(5).integers(-8, 9, (8204, 4104)).astype("float32")
+    tall, square, narrow = un.array(x), un.array(x[:4104]), np.float64(x[:4104])
+    for got, left, right in (
+        (tall @ square, np.float64(x), narrow),
+        (square @ square.T, narrow, narrow.T),
+    ):
+        got = np.asarray(got)
+        assert np.array_equal(got.sum(axis=1, dtype="float64"), left @ right.sum(axis=1))
+        assert np.array_equal(got.sum(axis=0, dtype="float64"), left.sum(axis=0) @ right)
+        assert got[-1, -1] == left[-1] @ right[:, -1]
+
+
 def test_stacks_of_products_with_one_matrix():
     a, b = made((5, 6, 1, 40), "float64"), made((40, 30), "float64")
     for x in (
