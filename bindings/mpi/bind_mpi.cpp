@@ -73,28 +73,67 @@ void count_in_bytes(comm::Shares& shares, const Buffer& b) {
     for (int& start : shares.starts) start *= static_cast<int>(b.item());
 }
 
+/// A collective call and the memory that it uses.
+struct Collective {
+    CollectiveCall call;
+    Buffer source, target;
+
+    /// `measure`: fills in the counts.
+    Collective(PyComm& comm, int kind, nb::handle from, nb::handle sends, nb::handle to,
+               nb::handle receives, int root, int combine, int sender,
+               decltype(comm::measure)& measure) {
+        sweep();  // one that was left may be done now
+        call.kind = static_cast<CollectiveKind>(kind);
+        const char* name = comm::buffer_call(call.kind);
+        call.root = root;
+        call.combine = static_cast<Combine>(combine);
+        call.sends = shares_of(sends);
+        call.receives = shares_of(receives);
+        const bool sends_it = call.kind == CollectiveKind::Broadcast && sender == root;
+        if (!from.is_none()) source = Buffer(from, false, name);
+        if (!to.is_none()) target = Buffer(to, !sends_it, name);
+        const bool moves = call.kind < CollectiveKind::Reduce;
+        if (moves) {
+            count_in_bytes(call.sends, source);
+            count_in_bytes(call.receives, target);
+        }
+        measure(call, memory_of(source, name, moves), memory_of(target, name, moves), *comm,
+                place_of_caller);
+    }
+    PyRequest under_way(std::unique_ptr<comm::Request> request) {
+        return started(std::move(request), std::move(source), std::move(target), true);
+    }
+};
+
 PyRequest collective(PyComm& self, int kind, nb::handle from, nb::handle sends, nb::handle to,
                      nb::handle receives, int root, int combine) {
-    sweep();  // one that was left may be done now
-    CollectiveCall c;
-    c.kind = static_cast<CollectiveKind>(kind);
-    const char* name = comm::buffer_call(c.kind);
-    c.root = root;
-    c.combine = static_cast<Combine>(combine);
-    c.sends = shares_of(sends);
-    c.receives = shares_of(receives);
-    const bool sends_it = c.kind == CollectiveKind::Broadcast && self->rank() == root;
-    Buffer source = from.is_none() ? Buffer() : Buffer(from, false, name);
-    Buffer target = to.is_none() ? Buffer() : Buffer(to, !sends_it, name);
-    const bool moves = c.kind < CollectiveKind::Reduce;
-    if (moves) {
-        count_in_bytes(c.sends, source);
-        count_in_bytes(c.receives, target);
+    Collective c(self, kind, from, sends, to, receives, root, combine, self->rank(), comm::measure);
+    return c.under_way(unlocked([&] { return self->start(c.call); }));
+}
+
+/// Memory of calls that were given up while the library works on them, which it may still use.
+void keep_for_ever(Collective& c) {
+    static auto* const all = new std::vector<Buffer>;
+    all->push_back(std::move(c.source));
+    all->push_back(std::move(c.target));
+}
+
+/// Of two groups. `varies`: with a count for each rank. `waits`: by the library's call that waits.
+PyRequest collective_between(PyComm& self, int kind, nb::handle from, nb::handle sends,
+                             nb::handle to, nb::handle receives, int root, int combine, bool varies,
+                             bool waits) {
+    Collective c(self, kind, from, sends, to, receives, root, combine, comm::root_here,
+                 comm::measure_between);
+    c.call.varies = varies;
+    if (!waits) return c.under_way(unlocked([&] { return self->start_between(c.call); }));
+    try {
+        unlocked([&] { self->call_between(c.call); });
+    } catch (...) {
+        keep_for_ever(c);
+        throw;
     }
-    measure(c, memory_of(source, name, moves), memory_of(target, name, moves), *self,
-            place_of_caller);
-    auto request = unlocked([&] { return self->start(c); });
-    return started(std::move(request), std::move(source), std::move(target), true);
+    if (!c.target.empty()) c.target.deliver();
+    return PyRequest::finished({comm::no_rank, -1, 0});
 }
 
 void send(PyComm& self, nb::handle buf, int dest, int tag, bool synchronous) {
@@ -324,6 +363,9 @@ void add_communicators(nb::module_& m) {
     c.def("_start", &collective, nb::arg("kind"), nb::arg("source").none(), nb::arg("sends").none(),
           nb::arg("target").none(), nb::arg("receives").none(), nb::arg("root"),
           nb::arg("combine"));
+    c.def("_start_between", &collective_between, nb::arg("kind"), nb::arg("source").none(),
+          nb::arg("sends").none(), nb::arg("target").none(), nb::arg("receives").none(),
+          nb::arg("root"), nb::arg("combine"), nb::arg("varies"), nb::arg("waits"));
     c.def("Dup", [](PyComm& p) { return wrapped(unlocked([&] { return p->duplicate(); })); });
     c.def(
         "Split",

@@ -56,8 +56,9 @@ class Measure {
 }  // namespace
 
 const char* buffer_call(CollectiveKind kind) {
-    constexpr const char* names[] = {"Barrier",  "Bcast",  "Gather",    "Scatter", "Allgather",
-                                     "Alltoall", "Reduce", "Allreduce", "Scan",    "Exscan"};
+    constexpr const char* names[] = {"Barrier",   "Bcast",    "Gather",        "Scatter",
+                                     "Allgather", "Alltoall", "Reduce",        "Allreduce",
+                                     "Scan",      "Exscan",   "Reduce_scatter"};
     return names[static_cast<int>(kind)];
 }
 
@@ -118,5 +119,54 @@ void measure(CollectiveCall& c, const Memory& from, const Memory& to, const Comm
         m.misfit("got " + std::to_string(c.sent) + " elements to send to each rank, and " +
                  std::to_string(c.received) + " to receive from each");
 }
+
+/// A root of the other group, this rank, or nobody here.
+static void check_root(const CollectiveCall& c, int others, const Measure& m) {
+    if (c.root == root_here || c.root == no_rank || (c.root >= 0 && c.root < others)) return;
+    fail_of_argument("mpi: " + m.call() + ": no such root; got " + std::to_string(c.root) +
+                     "; expected 0 to " + std::to_string(others - 1) +
+                     ", MPI.ROOT or MPI.PROC_NULL" + m.place() + " (MPI_ERR_ROOT)");
+}
+
+void measure_between(CollectiveCall& c, const Memory& from, const Memory& to,
+                     const Communicator& comm, std::string (*place)()) {
+    const Measure m(c.kind, comm.remote_size(), place);
+    check_root(c, comm.remote_size(), m);
+    c.from = from.data;
+    c.to = to.data;
+    c.dtype = to.is_given ? to.dtype : from.dtype;
+    if (from.is_given && to.is_given && from.dtype != to.dtype)
+        fail(ErrorKind::Type, "mpi: " + m.call() + ": buffers differ in dtype; got " +
+                                  std::string(name(from.dtype)) + " to send and " +
+                                  std::string(name(to.dtype)) + " to receive" + m.place());
+    const bool is_root = c.root == root_here;
+    c.sent = from.count;
+    c.received = to.count;
+    switch (c.kind) {
+        case CollectiveKind::Gather:
+            if (is_root) c.received = m.share(to, c.receives);
+            return;
+        case CollectiveKind::Scatter:
+            if (is_root) c.sent = m.share(from, c.sends);
+            return;
+        case CollectiveKind::AllToAll: c.sent = m.share(from, c.sends); [[fallthrough]];
+        case CollectiveKind::AllGather: c.received = m.share(to, c.receives); return;
+        case CollectiveKind::Reduce:
+            if (is_root) c.sent = to.count;
+            return;
+        case CollectiveKind::AllReduce:
+            if (from.count != to.count)
+                m.misfit("buffers differ in size; got " + std::to_string(from.count) +
+                         " elements to send and " + std::to_string(to.count) + " to receive");
+            return;
+        default: return;
+    }
+}
+
+std::unique_ptr<Request> Communicator::start_between(const CollectiveCall& call) {
+    return start(call);
+}
+
+void Communicator::call_between(const CollectiveCall& call) { start(call)->wait(); }
 
 }  // namespace unisono::comm

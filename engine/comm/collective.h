@@ -24,5 +24,8 @@ const char* buffer_call(CollectiveKind kind);
 /// nothing to give or take. `place` is " at file:line" of the call, for errors.
 void measure(CollectiveCall& call, const Memory& from, const Memory& to, const Communicator& comm,
              std::string (*place)());
+/// The same of a call between two groups.
+void measure_between(CollectiveCall& call, const Memory& from, const Memory& to,
+                     const Communicator& comm, std::string (*place)());
 
 }  // namespace unisono::comm

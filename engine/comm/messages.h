@@ -19,6 +19,8 @@ namespace unisono::comm {
 inline constexpr int any_source = -1, any_tag = -1;
 /// No rank: what is sent there or received from there is nothing, at once.
 inline constexpr int no_rank = -2;
+/// Of a call between two groups: this rank is its root.
+inline constexpr int root_here = -4;
 
 /// A message that arrived.
 struct Delivery {
@@ -44,6 +46,7 @@ enum class CollectiveKind : std::uint8_t {
     AllReduce,
     Scan,
     ExclusiveScan,
+    ReduceScatter,  ///< between two groups alone
 };
 
 /// The elements of one rank's buffer that belong to each rank: counts and first elements. Empty:
@@ -62,6 +65,7 @@ struct CollectiveCall {
     int root = 0;
     DType dtype = DType::UInt8;
     Combine combine = Combine::Sum;
+    bool varies = false;  ///< between two groups: a count for each rank, as in calls with a v
 };
 
 /// Work that was started; its buffers stay where they are until it is done. Destroying one that is
@@ -180,6 +184,10 @@ class Communicator {
     virtual std::unique_ptr<Matched> match(int source, int tag, bool wait) = 0;
 
     virtual std::unique_ptr<Request> start(const CollectiveCall& call) = 0;
+    // Between two groups, of which the other may be of programs that use the library themselves:
+    // its own call of each kind. Those that wait and those that do not meet only their own.
+    virtual std::unique_ptr<Request> start_between(const CollectiveCall& call);
+    virtual void call_between(const CollectiveCall& call);
     /// All ranks call; each gives its own size, and its memory where that is given.
     virtual std::unique_ptr<Window> window(std::int64_t bytes, Window::Kind kind, void* memory) = 0;
     /// The ranks that these have in the job's communicator of all ranks; processes that are not

@@ -2,9 +2,9 @@
 // carries bytes.
 //
 // They come as the other group of a communicator of two (Communicator::remote_size): its messages
-// go to the other group, whose ranks count from 0, and of collective calls it has barriers and
-// exchanges of all with all. Calls here wait as those of comm/messages.h do. All ranks of the
-// communicator that is given make them together.
+// go to the other group, whose ranks count from 0, and its collective calls are those between two
+// groups (Communicator::start_between, call_between). Calls here wait as those of comm/messages.h
+// do. All ranks of the communicator that is given make them together.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,9 @@
 
 import array
 import os
+import shutil
 import socket
+import subprocess
 import sys
 
 import numpy as np
@@ -120,6 +122,127 @@ def test_memory(tmp_path, root):
             child.Recv(got, source=k)
             assert got.tolist() == [1, 1 + k, 1 + 2 * k, 1 + 3 * k]
     child.Barrier()
+    child.Disconnect()
+
+
+# Each call of two groups, by MPI's function that waits, or by the one that does not.
+C_WORKER = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef WAITS
+#define CALL(name, other, ...) MPI_##name(__VA_ARGS__, both)
+#else
+#define CALL(name, other, ...) \
+    do { MPI_Request r; MPI_##other(__VA_ARGS__, both, &r); MPI_Wait(&r, MPI_STATUS_IGNORE); } while (0)
+#endif
+int main(int argc, char** argv) {
+    MPI_Comm both;
+    int rank, size, others, n = 0, sums[2] = {0, 0}, all[64], mine[64], counts[64], starts[64];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&both);
+    MPI_Comm_rank(both, &rank);
+    MPI_Comm_size(both, &size);
+    MPI_Comm_remote_size(both, &others);
+    CALL(Bcast, Ibcast, &n, 1, MPI_INT, 0);
+    double part = n + rank;
+    CALL(Reduce, Ireduce, &part, NULL, 1, MPI_DOUBLE, MPI_SUM, 0);
+    CALL(Gather, Igather, &rank, 1, MPI_INT, NULL, 0, MPI_INT, 0);
+    CALL(Scatter, Iscatter, NULL, 0, MPI_INT, mine, 2, MPI_INT, 0);
+    CALL(Gatherv, Igatherv, mine, rank + 1, MPI_INT, NULL, NULL, NULL, MPI_INT, 0);
+    CALL(Scatterv, Iscatterv, NULL, NULL, NULL, MPI_INT, mine, rank + 1, MPI_INT, 0);
+    sums[0] = rank; sums[1] = mine[rank];
+    CALL(Allreduce, Iallreduce, sums, all, 2, MPI_INT, MPI_MAX);
+    n = all[0] + 100 * all[1];
+    CALL(Allgather, Iallgather, &n, 1, MPI_INT, all, 1, MPI_INT);
+    for (int k = 0; k < others; ++k) mine[k] = all[k] + 10 * rank + k;
+    CALL(Alltoall, Ialltoall, mine, 1, MPI_INT, all, 1, MPI_INT);
+    for (int k = 0; k < others; ++k) counts[k] = 1, starts[k] = others - 1 - k;
+    CALL(Alltoallv, Ialltoallv, all, counts, starts, MPI_INT, mine, counts, starts, MPI_INT);
+    CALL(Reduce, Ireduce, mine, NULL, others, MPI_INT, MPI_SUM, 0);
+    for (int k = 0; k < 2 * others; ++k) mine[k] = k;
+    CALL(Reduce_scatter_block, Ireduce_scatter_block, mine, all, others, MPI_INT, MPI_SUM);
+    for (int k = 0; k < 2 * others; ++k) mine[k] = all[0];
+    for (int k = 0; k < size; ++k) counts[k] = others;
+    CALL(Reduce_scatter, Ireduce_scatter, mine, all, counts, MPI_INT, MPI_SUM);
+#ifdef WAITS
+    MPI_Comm again;
+    MPI_Comm_dup(both, &again);
+    MPI_Barrier(again);
+    MPI_Comm_disconnect(&again);
+#else
+    MPI_Request r;
+    MPI_Ibarrier(both, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+#endif
+    MPI_Comm_disconnect(&both);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def compiled(folder, waits):
+    """The program in C, which rank 0 makes; skips where there is no compiler."""
+    program, compiler = folder / "worker", shutil.which("mpicc")
+    if world.rank == 0 and compiler:
+        (folder / "worker.c").write_text(C_WORKER)
+        flags = ["-DWAITS"] if waits else []
+        subprocess.run([compiler, *flags, "-o", program, folder / "worker.c"], check=True)
+    program = world.bcast(compiler and os.fspath(program))
+    if program is None:
+        pytest.skip("no mpicc")
+    return program
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["waits", "starts"])
+def test_calls_of_a_program_in_c(tmp_path, root, waits):
+    child = world.Spawn(compiled(tmp_path, waits), maxprocs=2, info=HINTS)
+    first = world.rank == 0
+
+    def call(name, *given):
+        if waits:
+            getattr(child, name)(*given)
+        else:
+            getattr(child, f"I{name.lower()}")(*given).Wait()
+
+    def ints(*values):
+        return np.array(values, "i4")
+
+    n = world.size
+    call("Bcast", ints(7), root)
+    total = np.zeros(1)
+    call("Reduce", None, total, MPI.SUM, root)
+    assert total[0] == (15 if first else 0)
+    got = ints(0, 0)
+    call("Gather", None, got, root)
+    assert got.tolist() == ([0, 1] if first else [0, 0])
+    call("Scatter", ints(1, 2, 3, 4), None, root)
+    got = ints(0, 0, 0)
+    call("Gatherv", None, [got, [1, 2]], root)
+    assert got.tolist() == ([1, 3, 4] if first else [0, 0, 0])
+    call("Scatterv", [ints(5, 6, 7), [1, 2]], None, root)
+    got = ints(0, 0)
+    call("Allreduce", ints(world.rank, 3), got, MPI.MAX)
+    assert got.tolist() == [1, 7]
+    call("Allgather", ints(world.rank), got)
+    assert got.tolist() == [n - 1 + 300] * 2
+    call("Alltoall", ints(50, 60), got)
+    assert got.tolist() == [2 * world.rank, 10 + 2 * world.rank]
+    call("Alltoallv", [ints(1, 2), [1, 1], [1, 0]], [got, [1, 1]])
+    sums = np.zeros(n, "i4")
+    call("Reduce", None, sums, MPI.SUM, root)
+    assert sums.tolist() == ([3] * n if first else [0] * n)
+    call("Reduce_scatter_block", np.ones(2 * n, "i4"), got)
+    assert got.tolist() == [4 * world.rank, 4 * world.rank + 2]
+    call("Reduce_scatter", np.ones(2 * n, "i4"), got, [2] * n)
+    assert got.tolist() == [2 * n, 2 * n]
+    if waits:
+        again = child.Dup()
+        again.Barrier()
+        again.Disconnect()
+    else:
+        child.Ibarrier().Wait()
     child.Disconnect()
 
 

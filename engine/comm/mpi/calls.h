@@ -189,10 +189,11 @@ class MpiRequest : public Request {
     static std::string give_up_open(int most);
 
     MPI_Request request = MPI_REQUEST_NULL;
-    bool cancels = false;           ///< a receive, which may be cancelled
-    bool collective = false;        ///< must not be freed before it is done
-    MPI_Comm comm = MPI_COMM_NULL;  ///< of a collective call
-    CollectiveCall call{};          ///< keeps the counts that MPI still reads
+    bool cancels = false;             ///< a receive, which may be cancelled
+    bool collective = false;          ///< must not be freed before it is done
+    MPI_Comm comm = MPI_COMM_NULL;    ///< of a collective call
+    CollectiveCall call{};            ///< keeps the counts that MPI still reads
+    std::shared_ptr<void> arguments;  ///< the same of a call between two groups
 
   private:
     std::string what_, started_;
@@ -212,6 +213,13 @@ class NoRequest final : public Request {
 };
 
 Delivery delivery_of(const MPI_Status& status);
+
+// Calls between two groups (two_groups.cpp).
+std::string between_text(const CollectiveCall& call);
+/// Starts the call that the request keeps.
+void start_between_groups(MPI_Comm comm, MpiRequest& request);
+void call_between_groups(MPI_Comm comm, const CollectiveCall& call);
+MPI_Comm duplicated_pair(MPI_Comm comm);
 
 /// What stands for a communicator of MPI's; null for MPI_COMM_NULL.
 std::unique_ptr<Communicator> wrapped(MPI_Comm made);

@@ -79,6 +79,7 @@ class MpiCommunicator final : public Communicator {
     std::int64_t handle() const override { return static_cast<std::int64_t>(MPI_Comm_c2f(comm_)); }
 
     std::unique_ptr<Communicator> duplicate() override {
+        if (remote_size_ > 0) return wrapped(duplicated_pair(used()));
         return wrapped(duplicated(used(), [] { return std::string("Dup"); }));
     }
     std::unique_ptr<Communicator> split(int colour, int key) override {
@@ -200,6 +201,20 @@ class MpiCommunicator final : public Communicator {
         int status = begin(made->call, made->request);
         check(status, [&] { return what; });
         return made;
+    }
+
+    std::unique_ptr<Request> start_between(const CollectiveCall& given) override {
+        auto made = std::make_unique<MpiRequest>(between_text(given));
+        made->call = given;
+        made->collective = true;
+        made->comm = used();
+        refuse_after_left(made->comm, [&] { return between_text(given); });
+        start_between_groups(made->comm, *made);
+        return made;
+    }
+    void call_between(const CollectiveCall& given) override {
+        refuse_after_left(used(), [&] { return between_text(given); });
+        call_between_groups(comm_, given);
     }
 
     std::unique_ptr<Window> window(std::int64_t bytes, Window::Kind kind, void* memory) override {

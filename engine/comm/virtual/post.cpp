@@ -334,6 +334,7 @@ class CollectiveRequest final : public VirtualRequest {
             case CollectiveKind::AllReduce: return reduce_upto(size_);
             case CollectiveKind::Scan: return reduce_upto(rank_ + 1);
             case CollectiveKind::ExclusiveScan: return reduce_upto(rank_);
+            case CollectiveKind::ReduceScatter: return;  // never here
         }
     }
 

@@ -1,11 +1,15 @@
 """Intercommunicators: two groups of ranks, each of which sends to the other, with mpi4py's names."""
 
+import functools
+import inspect
+
 from .._engine import CommValueError
 from ._buffers.shares import _copied, memory_and_count, none_of, parts_of
-from ._communicator import Comm
+from ._communicator import Comm, _counts, _pieces
 from ._groups import CONGRUENT, IDENT, Group
 from ._job import connect
 from ._links import Linked, Paired
+from ._objects import dumped, loaded
 from ._operations import SUM
 from ._status import UNDEFINED
 from ._types import _Comm
@@ -212,10 +216,6 @@ class Intercomm(_Comm):
             take = parts_of(target, self.remote_size if is_root else None, root)
         return self._exchange(*give, *take)
 
-    def Barrier(self):
-        """Wait until all ranks of both groups are here."""
-        self._known() and self._link.whole.Barrier()
-
     def Ibarrier(self):
         """Start a barrier."""
         return self._known() and self._link.whole.Ibarrier()
@@ -293,15 +293,7 @@ class Intercomm(_Comm):
         """The same in equal parts."""
         return self.Ireduce_scatter(sendbuf, recvbuf, None, op)
 
-    # Objects.
-
-    def _objects(self, given):
-        """Send objects to ranks of the other group; what its ranks sent, None of those that sent nothing."""
-        of_others = [given.get(k) for k in range(self.remote_size)]
-        return self._link.of_others(self._link.whole.alltoall(self._link.of_all(of_others, None)))
-
-    def _to_all(self, obj):
-        return dict.fromkeys(range(self.remote_size), obj)
+    # Objects: their sizes, then their bytes, as mpi4py sends them.
 
     def barrier(self):
         """Wait until all ranks of both groups are here."""
@@ -309,34 +301,61 @@ class Intercomm(_Comm):
 
     def bcast(self, obj, root=0):
         """Send the object of a rank to all of the other group, which get it."""
-        got = self._objects(self._to_all(obj) if self._checked(root) == ROOT else {})
-        return got[root] if root >= 0 else None
+        data = dumped(obj) if self._checked(root) == ROOT else None
+        size = _counts([len(data) if root == ROOT else 0])
+        self.Bcast(size, root)
+        if root >= 0:
+            data = bytearray(size[0])
+        self.Bcast(data, root)
+        return loaded(data) if root >= 0 else None
 
     def gather(self, sendobj, root=0):
         """Collect the objects of a group in a list on a rank of the other."""
-        got = self._objects({root: sendobj} if self._checked(root) >= 0 else {})
-        return got if root == ROOT else None
+        data = dumped(sendobj) if self._checked(root) >= 0 else b""
+        sizes = _counts([0] * self.remote_size)
+        self.Gather(_counts([len(data)]), sizes, root)
+        whole = bytearray(sum(sizes))
+        self.Gatherv(data, [whole, sizes.tolist()] if root == ROOT else None, root)
+        return _pieces(whole, sizes) if root == ROOT else None
 
     def scatter(self, sendobj, root=0):
         """Send each rank of the other group its object of a sequence."""
-        if self._checked(root) == ROOT and len(sendobj) != self.remote_size:
+        parts = [dumped(obj) for obj in sendobj] if self._checked(root) == ROOT else []
+        if root == ROOT:
+            self._check_count("scatter", parts)
+        sizes, size = _counts([len(part) for part in parts]), _counts([0])
+        self.Scatter(sizes, size, root)
+        part = bytearray(size[0])
+        self.Scatterv([b"".join(parts), sizes.tolist()] if root == ROOT else None, part, root)
+        return loaded(part) if root >= 0 else None
+
+    def _check_count(self, call, objects):
+        if len(objects) != self.remote_size:
             raise ValueError(
-                f"scatter: one object for each rank; got {len(sendobj)}; expected {self.remote_size}"
+                f"{call}: one object for each rank; got {len(objects)}; expected {self.remote_size}"
             )
-        got = self._objects(dict(enumerate(sendobj)) if root == ROOT else {})
-        return got[root] if root >= 0 else None
 
     def allgather(self, sendobj):
         """Collect the objects of the other group in a list."""
-        return self._objects(self._to_all(sendobj))
+        data, sizes = dumped(sendobj), _counts([0] * self.remote_size)
+        self.Allgather(_counts([len(data)]), sizes)
+        whole = bytearray(sum(sizes))
+        self.Allgatherv(data, [whole, sizes.tolist()])
+        return _pieces(whole, sizes)
 
     def alltoall(self, sendobj):
         """Send each rank of the other group its object of a sequence; the list of those received."""
-        if len(sendobj) != self.remote_size:
-            raise ValueError(
-                f"alltoall: one object for each rank; got {len(sendobj)}; expected {self.remote_size}"
-            )
-        return self._objects(dict(enumerate(sendobj)))
+        parts = [dumped(obj) for obj in sendobj]
+        self._check_count("alltoall", parts)
+        sizes, found = _counts([len(part) for part in parts]), _counts([0] * self.remote_size)
+        self.Alltoall(sizes, found)
+        whole = bytearray(sum(found))
+        self.Alltoallv([b"".join(parts), sizes.tolist()], [whole, found.tolist()])
+        return _pieces(whole, found)
+
+    def _objects(self, given):
+        """Send objects to some ranks of the other group; what its ranks sent, None of those that sent nothing."""
+        return self.alltoall([given.get(k) for k in range(self.remote_size)])
 
     def reduce(self, sendobj, op=SUM, root=0):
         """Combine the objects of a group on a rank of the other."""
@@ -347,7 +366,8 @@ class Intercomm(_Comm):
     def allreduce(self, sendobj, op=SUM):
         """Combine the objects of each group for all ranks of the other."""
         made = self._local.reduce(sendobj, op, 0)
-        return self._objects(self._to_all(made) if self.rank == 0 else {})[0]
+        others = range(self.remote_size) if self.rank == 0 else ()
+        return self._objects(dict.fromkeys(others, made))[0]
 
     # Messages.
 
@@ -402,18 +422,33 @@ def _create(self, local_leader, peer_comm, remote_leader, tag=0):
     return Intercomm._of(local, Linked(both))
 
 
+def _starting(name):
+    """A call by MPI's of the same name where the groups are of several jobs, else by an exchange."""
+    exchange = getattr(Intercomm, f"I{name.lower()}")
+
+    @functools.wraps(exchange)
+    def start(self, *args, **given):
+        made = self._known() and self._link.call(name, False, (args, given))
+        return exchange(self, *args, **given) if made is None else made
+
+    return start
+
+
 def _waited(name):
     start = getattr(Intercomm, "I" + name.lower())
+    exchange = inspect.unwrap(start)
 
     def wait(self, *args, **given):
-        start(self, *args, **given).Wait()
+        made = self._known() and self._link.call(name, True, (args, given))
+        (exchange(self, *args, **given) if made is None else made).Wait()
 
     wait.__name__, wait.__doc__ = (
         name,
         (start.__doc__ or "")
         .replace("Start to send", "Send")
         .replace("Start to collect", "Collect")
-        .replace("Start to share", "Share"),
+        .replace("Start to share", "Share")
+        .replace("Start a barrier", "Wait until all ranks of both groups are here"),
     )
     return wait
 
@@ -435,9 +470,10 @@ def _receiving(name):
 
 
 for _name in (
-    "Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Allreduce Reduce Reduce_scatter "
-    "Reduce_scatter_block"
+    "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Allreduce Reduce "
+    "Reduce_scatter Reduce_scatter_block"
 ).split():
+    setattr(Intercomm, f"I{_name.lower()}", _starting(_name))
     setattr(Intercomm, _name, _waited(_name))
 for _name in (
     "Send Ssend Rsend Bsend Isend Issend Irsend Ibsend Send_init Ssend_init Rsend_init Bsend_init send ssend bsend isend "

@@ -1,5 +1,6 @@
 """How messages and exchanges of two groups travel: what stands behind an intercommunicator."""
 
+from ._calls_of_mpi import call_of_mpi
 from ._job import connect
 from ._status import UNDEFINED
 
@@ -48,6 +49,9 @@ class Paired:
             return None
         return Paired(local.size, self.whole.Split(color, alike.index(own[1:])), self._is_first)
 
+    def call(self, name, waits, given):
+        """None: what it would do is made of exchanges."""
+
     def merge(self, is_last):
         """A communicator of all ranks."""
         lasts = self.whole.allgather((not self._is_first, is_last))
@@ -93,6 +97,12 @@ class Linked:
         """The link of the ranks that give one colour; None where one of the groups has none of them."""
         made = connect()["job"].split(self.whole, color, key)
         return Linked(made) if made else None
+
+    def call(self, name, waits, given):
+        """A collective call by MPI's of that name, as programs of other libraries make it: its request, which is done
+        where it waits. None where MPI has no such operation.
+        """
+        return call_of_mpi(self.whole, name, waits, given)
 
     def merge(self, is_last):
         """A communicator of all ranks."""
