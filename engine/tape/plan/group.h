@@ -71,6 +71,9 @@ struct Group {
     int reduce_before = 0;  ///< axes right before it that are reduced too
 };
 
+/// Marks the nodes that marked ones are computed from.
+void mark_needed(const Group& group, std::vector<bool>& marked);
+
 /// Sizes, strides and addresses of one run on host memory. All spans live as long as the call.
 /// Rank is at least 1 (0-d is shape {1}); axes are merged where all operands allow it and no
 /// reduction forbids it.

@@ -199,23 +199,7 @@ class Writer {
     void prune() {
         std::vector<bool> used(group_.nodes.size(), false);
         for (const auto& o : group_.outputs) used[o.node] = true;
-        for (std::size_t k = group_.nodes.size(); k-- > 0;) {
-            if (!used[k]) continue;
-            const auto& n = group_.nodes[k];
-            if (n.kind == Group::Kind::Op) {
-                used[n.a] = true;
-                if (info(n.op).arity > 1) used[n.b] = true;
-            } else if (n.kind == Group::Kind::Cast) {
-                used[n.a] = true;
-            } else if (n.kind == Group::Kind::Select) {
-                used[n.a] = used[n.b] = used[n.c] = true;
-            } else if (n.kind == Group::Kind::Function) {
-                auto operands = group_.functions[n.function]->params().size();
-                used[n.a] = true;
-                if (operands > 1) used[n.b] = true;
-                if (operands > 2) used[n.c] = true;
-            }
-        }
+        mark_needed(group_, used);
         std::vector<std::uint16_t> renamed(group_.nodes.size(), 0);
         std::vector<Group::Node> nodes;
         Group packed;

@@ -13,6 +13,7 @@
 #include "core/settings.h"
 #include "core/threads/interrupt.h"
 #include "tape/outside_engine.h"
+#include "tape/run/dependences.h"
 #include "tape/run/flights.h"
 #include "tape/run/run_group.h"
 #include "tape/run/store_anew.h"
@@ -175,11 +176,11 @@ Queue* Runner::queue_of(const PlanStep& step) const {
 }
 
 /// Notes what a step on a device does with its operands, and what may yet go wrong with it.
-void Runner::end(Submission& submission, const Entry& e) {
+void Runner::end(Submission& submission, const Entry& e, const Submission::Needs& needs) {
     std::unique_ptr<const LateFault::Check> check;
     if (e.kind == EntryKind::Opaque) check = e.call->take_check();
     const bool may_fail = check != nullptr;
-    auto fault = submission.end(std::move(check), e.line);
+    auto fault = submission.end(std::move(check), e.line, needs);
     if (fault && may_fail) tape_.note_fault(fault);
     if (fault && tape_.eager()) {
         outside_engine(
@@ -294,7 +295,16 @@ void Runner::run_step(const PlanStep& step) {
     // A device may have to compile first.
     outside_engine(true, [&] { submission.run(work); });
     span.follow(submission.last());
-    end(submission, segment_[step.entries.front()]);
+    std::optional<Dependences> known;
+    const auto needs = [&](const Storage& written, const Storage& read) {
+        if (!known) {
+            std::vector<View> stored;  // operands may be other memory by now
+            for (OperandRef ref : step.outputs) stored.push_back(ref.in(segment_));
+            known.emplace().add(step.group, {operands, inputs}, stored);
+        }
+        return (*known)(written, read);
+    };
+    end(submission, segment_[step.entries.front()], outputs > 1 ? needs : Submission::Needs());
     for (StoreAnew& output : anew) output.end();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tape/plan/plan.h"
+#include "tape/run/submission.h"
 #include "tape/tape.h"
 
 namespace unisono {
@@ -48,7 +49,8 @@ class Runner {
     void note_traffic(std::int64_t read, std::int64_t written);
     void note_copied(std::int64_t bytes);
     Queue* queue_of(const PlanStep& step) const;
-    void end(Submission& submission, const Entry& e);
+    /// `needs`: as in Submission::end.
+    void end(Submission& submission, const Entry& e, const Submission::Needs& needs = {});
     void run_opaque(const PlanStep& step, const Plan& plan, std::size_t number);
     View stored_view(const PlanStep& step) const;
     std::vector<std::size_t> partners(const Plan& plan, std::size_t number) const;

@@ -138,7 +138,7 @@ void Submission::reads(Storage& s) {
     read_.push_back(&s);
     if (!s.use) return;
     wait_for(s.use->written);
-    if (s.use->fault) faults_.push_back(s.use->fault);
+    if (s.use->fault) faults_.push_back({&s, s.use->fault});
 }
 
 void Submission::writes(Storage& s, bool is_whole) {
@@ -149,17 +149,30 @@ void Submission::writes(Storage& s, bool is_whole) {
     if (!s.use) return;
     wait_for(s.use->written);
     for (const Completion& c : s.use->read) wait_for(c);
-    if (s.use->fault && !is_whole) faults_.push_back(s.use->fault);
+    if (s.use->fault && !is_whole) faults_.push_back({&s, s.use->fault});
+}
+
+std::vector<std::shared_ptr<LateFault>> Submission::faults_for(const Storage& written,
+                                                               const Needs& needs) const {
+    std::vector<std::shared_ptr<LateFault>> found;
+    for (const FaultOf& f : faults_)
+        if (f.storage == &written || !needs || needs(written, *f.storage)) found.push_back(f.fault);
+    return found;
 }
 
 std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Check> check,
-                                           const LineRef& line) {
+                                           const LineRef& line, const Needs& needs) {
     if (!last_.queue) return nullptr;  // it had nothing to do
-    std::erase_if(faults_, [](const auto& f) { return f->is_done() && !f->has_failed(); });
+    std::erase_if(faults_,
+                  [](const auto& f) { return f.fault->is_done() && !f.fault->has_failed(); });
+    // What may fail itself belongs to all that the step writes.
     std::shared_ptr<LateFault> fault;
-    if (check || !faults_.empty()) {
-        fault = std::make_shared<LateFault>(last_, std::move(check), line, std::move(faults_));
+    const bool is_common = check || !needs;
+    if (is_common && (check || !faults_.empty())) {
+        std::vector<std::shared_ptr<LateFault>> before;
+        for (FaultOf& f : faults_) before.push_back(std::move(f.fault));
         faults_.clear();
+        fault = std::make_shared<LateFault>(last_, std::move(check), line, std::move(before));
     }
     Places& places = current<Places>();
     places.submitted_.push_back({last_, bytes_written_});
@@ -176,7 +189,14 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
         QueueUse& use = use_of(*s);
         use.written = last_;
         use.read.clear();
-        use.fault = fault;
+        use.fault = is_common ? fault : nullptr;
+        if (!is_common && !faults_.empty()) {
+            auto before = faults_for(*s, needs);
+            if (!before.empty()) {
+                use.fault = std::make_shared<LateFault>(last_, nullptr, line, std::move(before));
+                fault = use.fault;  // of one of them
+            }
+        }
         note_line(use, line);
     }
     const bool ends_at_once = std::any_of(read_.begin(), read_.end(), must_end_at_once) ||
@@ -186,7 +206,7 @@ std::shared_ptr<LateFault> Submission::end(std::unique_ptr<const LateFault::Chec
 }
 
 void Submission::raise_faults() {
-    for (const auto& fault : faults_) fault->raise();
+    for (const FaultOf& f : faults_) f.fault->raise();
 }
 
 void wait_for_memory(Storage& s) {

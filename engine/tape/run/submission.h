@@ -6,6 +6,7 @@
 // that, until whole storages are written anew.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -89,13 +90,17 @@ class Submission {
         QueueScope scope(*queue_, after_);
         work();
         last_ = scope.last();
-        // Queues in order need not tell.
-        if (!last_.queue && queue_->options().in_order) last_ = {queue_, queue_->submitted()};
+        if (last_.queue || !queue_->options().in_order) return;
+        // It gave the queue nothing, but later steps will wait for this one alone.
+        for (const Completion& c : after_) c.wait();
+        last_ = {queue_, queue_->submitted()};
     }
+    /// Whether what is written to one storage is computed from what is read of another.
+    using Needs = std::function<bool(const Storage& written, const Storage& read)>;
     /// Notes what the step, of that line, does with its operands' memory. Returns what may yet go
-    /// wrong with it.
+    /// wrong with it. Without `needs`, all that it writes is computed from all that it reads.
     std::shared_ptr<LateFault> end(std::unique_ptr<const LateFault::Check> check,
-                                   const LineRef& line);
+                                   const LineRef& line, const Needs& needs = {});
     Completion last() const { return last_; }
     /// Of work that the host has waited for: throws what went wrong with what it depends on.
     void raise_faults();
@@ -103,11 +108,17 @@ class Submission {
   private:
     void limit_backlog();
     void wait_for(const Completion& c);
+    std::vector<std::shared_ptr<LateFault>> faults_for(const Storage& written,
+                                                       const Needs& needs) const;
 
     Queue* queue_;
     std::vector<Completion> after_, elsewhere_;
     Few<Storage*, 8> read_, written_;
-    std::vector<std::shared_ptr<LateFault>> faults_;
+    struct FaultOf {
+        const Storage* storage;
+        std::shared_ptr<LateFault> fault;
+    };
+    std::vector<FaultOf> faults_;  ///< of what is read, and of what is written in part
     Completion last_;
     Completion backlog_;  ///< what has to be done before more is submitted
     std::int64_t bytes_written_ = 0;

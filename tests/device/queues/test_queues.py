@@ -175,6 +175,39 @@ def test_a_queue_waits_for_events_of_another_one_and_of_its_own(name):
     np.testing.assert_array_equal(host(x), np.arange(10.0) + 6)
 
 
+@un.kernel
+def slowly(x, rounds):
+    i = un.global_id(0)
+    s = x[i]
+    for _ in range(rounds):
+        s = s * 0.5 + 1.0
+    x[i] = s
+
+
+WITHOUT_ELEMENTS = {
+    "part": lambda x: x.__setitem__(slice(0, 0), x[:0] + 1),
+    "positions": lambda x: un.add.at(x, un.zeros(0, "int64", device=x.device), 1.0),
+    "in place": lambda x: x[5:5].__iadd__(x[:0]),
+    "function": lambda x: scaled(x[:0], x[3:3], 2.0),
+}
+
+
+@pytest.mark.parametrize("what", WITHOUT_ELEMENTS)
+@pytest.mark.parametrize("orders", [("in", "in"), ("in", "out"), ("out", "in")])
+def test_work_without_elements_hides_nothing_from_other_queues(name, orders, what):
+    """A step between two queues that has nothing to do: what it came behind is still to be waited for."""
+    first, last = (un.Queue(name, order=order) for order in orders)
+    x = un.zeros(8, device=name)
+    slowly[8](x, 1)
+    un.synchronize()
+    with un.device(queue=first):
+        slowly[8](x, 2_000_000)
+    WITHOUT_ELEMENTS[what](x)
+    with un.device(queue=last):
+        y = x + 1
+    np.testing.assert_array_equal(host(y), np.full(8, 3.0))
+
+
 def test_record_submits_what_was_recorded_for_the_queue_alone(name):
     q = un.Queue(name)
     x = un.asarray(np.arange(10.0), device=name)
@@ -211,6 +244,33 @@ def test_a_late_fault_reaches_what_depends_on_it_and_nothing_else(name):
     out[...] = 3.0  # all of it
     np.testing.assert_array_equal(host(out + 1), 4)
     un.synchronize()  # the fault was met
+
+
+@pytest.mark.parametrize("order", ["in", "out"])
+def test_a_late_fault_stays_out_of_results_of_the_same_kernel(name, order):
+    """Statements that fuse into one kernel fail each for itself."""
+    a, bad, _ = faulty(name)
+    good = un.asarray(np.array([0, 1, 2]), device=name)
+    made = [un.zeros(3, device=name) for _ in range(9)]
+    un.synchronize()
+    queue = un.Queue(name, order=order)
+    with un.device(queue=queue):
+        for k, out in enumerate(made):
+            gather[3](a, bad if k == 4 else good, out)
+        doubled = [out * 2 for out in made]
+        kernels = un.stats()["kernels_launched"]
+        sums = doubled[0] + doubled[1], doubled[0] + doubled[4], doubled[3] * doubled[8]
+        un.eval(made[0])
+    queue.record()
+    for k, x in enumerate(doubled):
+        if k != 4:
+            np.testing.assert_array_equal(host(x), [0, 2, 4])
+    assert un.stats()["kernels_launched"] <= kernels + 9 + 2, "they did not fuse"
+    np.testing.assert_array_equal(host(sums[0]), [0, 4, 8])
+    np.testing.assert_array_equal(host(sums[2]), [0, 4, 16])
+    for x in (doubled[4], sums[1]):
+        with pytest.raises(IndexError, match="index 99"):
+            host(x)
 
 
 @un.jit

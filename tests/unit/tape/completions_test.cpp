@@ -43,6 +43,7 @@ class ThreadQueue final : public Queue {
             work();
         });
         ++submitted_;
+        if (scope && &scope->queue() == this) scope->advance(submitted_);
         changed_.notify_all();
     }
     void hold(bool held) {

@@ -23,6 +23,7 @@
 #include "tape/plan/bands.h"
 #include "tape/run/bands/band_schedule.h"
 #include "tape/run/bands/bands.h"
+#include "tape/run/dependences.h"
 #include "tape/run/iteration_space.h"
 #include "tape/run/run.h"
 #include "tape/run/submission.h"
@@ -51,6 +52,17 @@ constexpr std::int64_t most_threads = 64;    ///< of these
 constexpr int spins_before_yield = 1 << 12;  ///< of a thread that waits for a part of another one
 
 std::int64_t bytes_of(const View& v) { return v.layout->size() * size_of(v.dtype); }
+
+Dependences dependences_of(std::span<const PlanStep> steps, const std::vector<Entry>& segment) {
+    Dependences all;
+    for (const PlanStep& step : steps) {
+        std::vector<View> inputs, outputs;
+        for (OperandRef ref : step.inputs) inputs.push_back(ref.in(segment));
+        for (OperandRef ref : step.outputs) outputs.push_back(ref.in(segment));
+        all.add(step.group, inputs, outputs);
+    }
+    return all;
+}
 
 std::int64_t points_of(const PlanStep& step, const std::vector<Entry>& segment) {
     return step.space.in(segment).layout->size();
@@ -573,7 +585,12 @@ std::size_t Runner::run_bands(std::span<const PlanStep> steps, bool& is_small) {
     }
     outside_engine(true, [&] { submission.run([&] { bands.submit(); }); });
     span.follow(submission.last());
-    end(submission, segment_[steps.back().entries.front()]);
+    std::optional<Dependences> known;
+    const auto needs = [&](const Storage& written, const Storage& read) {
+        if (!known) known = dependences_of(steps, segment_);
+        return (*known)(written, read);
+    };
+    end(submission, segment_[steps.back().entries.front()], needs);
     bands.end();
     return count;
 }
