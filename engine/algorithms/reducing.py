@@ -30,8 +30,11 @@ def largest_of_rows(a, sizes, columns, first_only):
 
 
 @un.kernel
-def scales_of_matrices(sizes, scales, failed, rows, least, most):
-    """What matrices are divided by so that squares stay in range: 1 for most. Those that are not finite have failed."""
+def scales_of_matrices(sizes, scales, failed, rows, least, most, smallest):
+    """What matrices are divided by so that squares stay in range: 1 for most. Those that are not finite have failed.
+
+    `smallest` is the least number whose inverse is finite and of full precision: complex quotients are computed by that.
+    """
     matrix = un.global_id(0)
     size = sizes[matrix * rows]
     for i in range(1, rows):
@@ -43,7 +46,7 @@ def scales_of_matrices(sizes, scales, failed, rows, least, most):
         size = least - least
     if size == 0 or (size >= least and size <= most):
         size = least / least
-    scales[matrix] = size
+    scales[matrix] = min(max(size, smallest), 1 / smallest)
 
 
 @un.kernel

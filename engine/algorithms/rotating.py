@@ -2,7 +2,8 @@
 
 One work-item takes a matrix. Vectors lie one behind the other in scratch memory: element i of vector j of
 length n at ``j * n + i``. Matrices are scaled by their largest element first, so that squares stay in
-range. `failed` becomes the first matrix whose rotations do not end, as where it contains NaN.
+range; `smallest` is the least number whose inverse is finite and of full precision, by which complex quotients
+are computed. `failed` becomes the first matrix whose rotations do not end, as where it contains NaN.
 """
 
 import numpy as np
@@ -41,7 +42,7 @@ def tangent(difference, product):
 
 
 @un.kernel
-def rotate_hermitian(a, w, vectors, m, v, failed, conj, n, upper, wanted, eps):
+def rotate_hermitian(a, w, vectors, m, v, failed, conj, n, upper, wanted, eps, smallest):
     """Eigenvalues in rising order in w, and vectors; m and v are scratch memory."""
     matrix = un.global_id(0)
     base = matrix * n * n
@@ -55,6 +56,8 @@ def rotate_hermitian(a, w, vectors, m, v, failed, conj, n, upper, wanted, eps):
                 largest = abs(x)
             m[base + i * n + j] = x
     scale = largest
+    if largest - largest == 0:
+        scale = min(max(largest, smallest), 1 / smallest)
     if not largest > 0:
         scale = largest * 0 + 1
     for i in range(n):
@@ -151,7 +154,7 @@ def complete_vectors(g, base, n, first, count, conj, one):
 
 @un.kernel
 def rotate_columns(
-    a, u, s, vh, g, v, failed, conj, rows, columns, kept, wanted, eps
+    a, u, s, vh, g, v, failed, conj, rows, columns, kept, wanted, eps, smallest
 ):  # fmt: skip
     """Singular values in falling order, and vectors: `kept` ones of the longer side.
 
@@ -169,6 +172,8 @@ def rotate_columns(
         if not abs(a[start + k]) <= largest and largest == largest:
             largest = abs(a[start + k])
     scale = largest
+    if largest - largest == 0:
+        scale = min(max(largest, smallest), 1 / smallest)
     if not largest > 0:
         scale = largest * 0 + 1
     for j in range(short):

@@ -228,6 +228,28 @@ def test_what_is_not_finite(device, n, value):
             un.linalg.lstsq(x, y)
 
 
+@pytest.mark.parametrize("n", [3, 40, 70])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_matrices_at_the_ends_of_the_range(device, dtype, n):
+    """What they are divided by may have no inverse of full precision."""
+    limits = np.finfo(dtype)
+    for size in (256 * limits.smallest_subnormal, limits.tiny / 8, limits.max / (8 * n)):
+        a = (random_matrix((n, n), "complex128") * 0.1 * float(size)).astype(dtype)
+        h = np.tril(a) + np.tril(a, -1).conj().T
+        np.fill_diagonal(h, h.diagonal().real)
+        x, y = on(device, a, h)
+        known, known_h = wide(a, h)
+        least = float(limits.smallest_subnormal)
+        norm = float(np.linalg.svd(known, compute_uv=False)[0])
+        near = 4 * bound(a, n) * norm + 2 * n * least
+        values = np.asarray(un.linalg.eigvals(x)).astype("complex128")
+        assert abs(values.sum() - np.trace(known)) <= n * near
+        values = np.asarray(un.linalg.svdvals(x)).astype("float64")
+        assert abs(values - np.linalg.svd(known, compute_uv=False)).max() <= near
+        values = np.asarray(un.linalg.eigvalsh(y)).astype("float64")
+        assert abs(values - np.linalg.eigvalsh(known_h)).max() <= near
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     "shape", [(1, 1), (3, 2), (17, 17), (130, 64), (64, 130), (200, 200), (300, 5)]

@@ -55,6 +55,8 @@ Reflectors reflectors(DeviceWork& work, DType t, std::int64_t count, std::int64_
 
 }  // namespace
 
+Scalar least_inverted(DType t) { return of_real(t, 0x1p-126, 0x1p-1022); }
+
 Scalar least_square(DType t) { return of_real(t, 1e-26, 1e-280); }
 
 Scaled scaled(DeviceWork& work, const View& in, Part part, bool adjoint,
@@ -67,7 +69,8 @@ Scaled scaled(DeviceWork& work, const View& in, Part part, bool adjoint,
     const std::int64_t sort = part == Part::All ? 0 : part == Part::Lower ? 1 : 2;
     work.run("largest_of_rows", {from, sizes, a.columns, sort}, {a.count * a.rows});
     work.run("scales_of_matrices",
-             {sizes, made.scales, failed, a.rows, of_real(t, 1e-3, 1e-3), of_real(t, 1e3, 1e3)},
+             {sizes, made.scales, failed, a.rows, of_real(t, 1e-3, 1e-3), of_real(t, 1e3, 1e3),
+              least_inverted(t)},
              {a.count});
     if (part == Part::All)
         work.run("take_scaled",

@@ -11,6 +11,9 @@ struct Scaled {
     std::int64_t count, m, n;
 };
 
+/// The least number whose inverse is finite and of full precision.
+Scalar least_inverted(DType t);
+
 /// Sums of squares up to here are of what rounding left in scaled matrices.
 Scalar least_square(DType t);
 

@@ -106,11 +106,12 @@ void on_device::eigh(const primitives::SymmetricEigen& eigen, Views in, Views ou
     const std::int64_t elements = a.count * n * n;
     const DeviceVector m = work.scratch(in[0].dtype, elements),
                        v = work.scratch(in[0].dtype, elements);
-    work.run_pieces("rotate_hermitian",
-                    {vector_of(in[0]), vector_of(out[0]), eigen.vectors ? vector_of(out[1]) : m, m,
-                     v, failed, conjugate_of(in[0].dtype), n, std::int64_t{eigen.upper},
-                     std::int64_t{eigen.vectors}, precision_of(in[0].dtype)},
-                    a.count);
+    work.run_pieces(
+        "rotate_hermitian",
+        {vector_of(in[0]), vector_of(out[0]), eigen.vectors ? vector_of(out[1]) : m, m, v, failed,
+         conjugate_of(in[0].dtype), n, std::int64_t{eigen.upper}, std::int64_t{eigen.vectors},
+         precision_of(in[0].dtype), least_inverted(in[0].dtype)},
+        a.count);
     require_all(work, failed, "eigh", in[0], no_eigenvalues);
 }
 
@@ -133,7 +134,7 @@ void on_device::svd(const primitives::SingularValues& values, Views in, Views ou
         "rotate_columns",
         {vector_of(in[0]), vectors ? vector_of(out[0]) : g, vector_of(out[vectors ? 1 : 0]),
          vectors ? vector_of(out[2]) : g, g, v, failed, conjugate_of(t), a.rows, a.columns, kept,
-         std::int64_t{vectors}, precision_of(t)},
+         std::int64_t{vectors}, precision_of(t), least_inverted(t)},
         a.count);
     require_all(work, failed, "svd", in[0], no_singular_values);
 }
