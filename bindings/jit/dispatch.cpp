@@ -185,19 +185,25 @@ PyObject* Dispatch::default_of(const frontend::Source& source, std::size_t i) co
     return PyTuple_GET_ITEM(defaults_.get(), static_cast<Py_ssize_t>(i + held - source.positional));
 }
 
-/// That a block chose for new arrays; null for the host, and outside of blocks.
-static Device* device_of_block() {
+/// That a block chose for new arrays; null for the CPU, and outside of blocks.
+static Device* chosen_by_block() {
     const auto chosen = current<Places>().chosen;
     if (!chosen) return nullptr;
     const Places::Choice choice = chosen();
-    const bool is_far = choice.is_set && choice.device && !choice.device->info().host_memory;
-    return is_far ? choice.device : nullptr;
+    return choice.is_set ? choice.device : nullptr;
+}
+
+/// The same; null for the interpreter, too.
+static Device* device_of_block() {
+    Device* device = chosen_by_block();
+    return device && !device->info().host_memory ? device : nullptr;
 }
 
 void Dispatch::place(Arguments& arguments) const {
     if (arguments.device() || arguments.stays_on_host()) return;
     if (device_name_.empty()) {
-        Device* block = arguments.are_others() ? device_of_block() : nullptr;
+        Device* block = arguments.are_others() ? chosen_by_block() : nullptr;
+        if (block && block->info().host_memory) return arguments.run_on_host(*block);
         if (block) arguments.move_to(*block);
         return;
     }
@@ -210,7 +216,9 @@ static Device& host_device() {
 
 Device& Dispatch::device_for(const Arguments& arguments) const {
     if (arguments.stays_on_host() && !arguments.device()) return host_device();
-    return arguments.device() ? *arguments.device() : device_named();
+    if (arguments.device()) return *arguments.device();
+    const bool is_chosen = arguments.host_device() && device_name_.empty();
+    return is_chosen ? *arguments.host_device() : device_named();
 }
 
 Device& Dispatch::device_named() const {
@@ -230,12 +238,13 @@ const std::shared_ptr<Specialisation>& Dispatch::find(const frontend::Source& so
                                                       const Arguments& arguments, int dimensions) {
     for (auto& s : specialisations_) {
         if (s->key == arguments.key() && s->device == arguments.device() &&
-            s->dimensions == dimensions)
+            s->host_device == arguments.host_device() && s->dimensions == dimensions)
             return s;
     }
     auto made = std::make_shared<Specialisation>();
     made->key = arguments.key();
     made->device = arguments.device();
+    made->host_device = arguments.host_device();
     made->dimensions = dimensions;
     made->request = {source.shared_from_this(), arguments.types(), arguments.noalias(), dimensions};
     compile(*made, device_for(arguments));
@@ -388,10 +397,12 @@ void Dispatch::recompile() {
         auto made = std::make_shared<Specialisation>();
         made->key = s->key;
         made->device = s->device;
+        made->host_device = s->host_device;
         made->dimensions = s->dimensions;
         made->request = s->request;
         made->request.source = source;
-        compile(*made, s->device ? *s->device : device_named());
+        const bool is_chosen = s->host_device && device_name_.empty();
+        compile(*made, s->device ? *s->device : is_chosen ? *s->host_device : device_named());
         specialisations_.push_back(made);
     }
 }
@@ -417,7 +428,7 @@ PyObject* Dispatch::call(PyObject* const* args, std::size_t count, PyObject* key
         }
     } in_progress(*this);
     const frontend::Source& source = *source_;
-    const bool may_move = quick_ && !quick_->specialisation().queue_device && device_of_block();
+    const bool may_move = quick_ && !quick_->specialisation().queue_device && chosen_by_block();
     if (quick_ && !keywords && !range && !may_move) {
         PackedArguments packed;
         const QuickCall& quick = *quick_;

@@ -33,7 +33,8 @@ struct Guard {
 
 struct Specialisation {
     std::vector<std::uint32_t> key;
-    Device* device = nullptr;
+    Device* device = nullptr;       ///< where its arrays lie; null: the host
+    Device* host_device = nullptr;  ///< the one of the host's memory that they chose; null: none
     int dimensions = 0;
     bool makes_objects = false;  ///< on the heap of the call
     bool keeps_lock = false;     ///< runs for nanoseconds: no loop, no call

@@ -153,7 +153,7 @@ QuickCall::Packed QuickCall::pack(PyObject* const* args, std::size_t count,
             continue;
         }
         ArrayView view;
-        if (!view_of_array(object, view) || view.device || view.shape.size() != rank)
+        if (!view_of_array(object, view) || view.storage->device || view.shape.size() != rank)
             return Packed::OtherTypes;
         Storage* s = view.storage;
         const passes::ArrayEffect effect = arguments_[k].effect;

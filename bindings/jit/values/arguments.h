@@ -71,6 +71,9 @@ class Arguments {
     }
     /// The same, but results stay there.
     void move_to(Device& device) { device_ = &device; }
+    /// A call on the host runs on that device of its memory, where its arrays lie: the interpreter.
+    void run_on_host(Device& device) { host_device_ = &device; }
+    Device* host_device() const { return host_device_; }  ///< null: the CPU
     /// Whether there are arrays, and none is ours.
     bool are_others() const;
     bool comes_from_host() const { return comes_from_host_; }
@@ -221,6 +224,7 @@ class Arguments {
     mutable TableObjects tables_;
     bool noalias_ = true;
     Device* device_ = nullptr;
+    Device* host_device_ = nullptr;
     bool comes_from_host_ = false, stays_ = false;
 };
 

@@ -33,6 +33,7 @@ bool Arguments::add_view(PyObject* object, const std::string& name) {
     held.memory = view.storage->memory;
     held.offset = view.offset;
     held.device = view.device;
+    if (view.storage->device != view.device) run_on_host(*view.storage->device);
     add_array(held, view.dtype, view.writable);
     return true;
 }

@@ -358,9 +358,10 @@ def jit(signature_or_function=None, *, device=None, **options):
         ``un.float64(un.float64[:])``, the function is compiled for them at once and for no other
         types; numbers are converted.
     device : str or Device, optional
-        Where calls with arrays of the host, or without arrays, run: ``"cpu"`` (the default); ``"interp"``, which
-        checks every access; or another device (``"opencl"``, ``"gpu,cpu"``), to which each call copies what it needs
-        and from which it brings back what the function wrote and returned. Signatures compile for it.
+        Where calls with arrays of the host, or without arrays, run: ``"cpu"`` (the default, but for arrays that lie on
+        ``"interp"``); ``"interp"``, which checks every access; or another device (``"opencl"``, ``"gpu,cpu"``), to which
+        each call copies what it needs and from which it brings back what the function wrote and returned. Signatures
+        compile for it.
     parallel : bool, optional
         False runs ``prange`` as ``range``.
     schedule : str or tuple, optional
