@@ -63,6 +63,30 @@ def test_elementwise_of_complex_numbers(ctx, queue, send):
     assert np.allclose(z.get(), host * a + np.exp(host) / np.conj(a))
 
 
+def test_short_reductions_of_a_cpu_are_one_launch(ctx, queue, monkeypatch):
+    from unisono.opencl._objects.kernels import Kernel
+
+    if not queue.device.type & cl.device_type.CPU:
+        pytest.skip("parts are combined by a second launch")
+    launches, launch = [], Kernel._launch
+
+    def counted(kernel, *args, **options):
+        launches.append(kernel.function_name)
+        return launch(kernel, *args, **options)
+
+    total = ReductionKernel(ctx, np.int32, "0", "a+b", "x[i]", "__global int *x", name="total")
+    x = cla.arange(queue, 5000, dtype=np.int32)
+    out = cla.zeros(queue, 4, np.int32)
+    monkeypatch.setattr(Kernel, "_launch", counted)
+    total(x, slice=slice(0, 2048), out=out, out_offset=2)
+    total(x, slice=slice(7, 7), out=out[1:], out_offset=2)
+    assert out.get().tolist() == [0, 0, 2047 * 1024, 0] and launches == ["total_parts"] * 2
+    assert total(x[1:3]).get() == 3
+    total(x, out=out[1:], out_offset=0)
+    assert launches[3:] == ["total_parts", "total_all"]
+    assert out.get().tolist() == [0, 4999 * 2500, 2047 * 1024, 0]
+
+
 def test_reductions(ctx, queue, send):
     dot = ReductionKernel(
         ctx,

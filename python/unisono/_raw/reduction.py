@@ -6,11 +6,15 @@ work-item, so that neighbours read neighbours; on CPUs a work-item has all lanes
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .arguments import place_of
+from .._engine import _Array
+from ..cuda import devices
+from .arguments import is_packed, place_of
 from .kernels import RawKernel
-from .typed import BLOCK, C_NAMES, Typed, laid_out, readable, typedefs
+from .typed import BLOCK, C_NAMES, MOST_PLANS, Typed, key_of, laid_out, readable, typedefs
 
 LANES = 32  # of a row that is longer than MOST_ALONE
 MOST_ALONE = 16  # columns of a row that one work-item combines in their order
@@ -188,79 +192,116 @@ extern "C" __global__ void {self.name}({", ".join(arguments)}, long long _rows, 
         -------
         ndarray
         """
-        import unisono as un
-
         if len(args) not in (len(self._in), len(self._in) + 1):
             self._wrong_count(args)
         if len(args) > len(self._in):
             out, args = args[-1], args[:-1]
         args = tuple(map(readable, args))
-        device = place_of(args)
-        letters = self._bound((*args, *([] if out is None else [out])))
-        types = self._types(letters)
+        key = (axis, keepdims, devices.current_device().name, *map(key_of, args))
+        key = (*key, *(() if out is None else (key_of(out),)))
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = _Plan(self, args, out, axis, keepdims)
+        return plan.run(args, out, stream)
+
+
+class _Plan:
+    """How calls with arguments of certain dtypes, shapes, strides and places run."""
+
+    def __init__(self, owner, args, out, axis, keepdims):
+        self.device = place_of(args)
+        letters = owner._bound((*args, *([] if out is None else [out])))
+        types = owner._types(letters)
         shapes = [
-            tuple(a.shape) for p, a in zip(self._in, args, strict=True) if not p.is_raw and hasattr(a, "shape")
+            tuple(a.shape) for p, a in zip(owner._in, args, strict=True) if not p.is_raw and hasattr(a, "shape")
         ]  # fmt: skip
         shape = np.broadcast_shapes(*shapes) if shapes else ()
         axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         axes = tuple(
             sorted(
-                int(x) % len(shape) if -len(shape) <= x < len(shape) else _no(self.name, x, shape)
+                int(x) % len(shape) if -len(shape) <= x < len(shape) else _no(owner.name, x, shape)
                 for x in axes
             )
         )
         kept = [k for k in range(len(shape)) if k not in axes]
-        rows = int(np.prod([shape[k] for k in kept], dtype=np.int64))
-        columns = int(np.prod([shape[k] for k in axes], dtype=np.int64))
-        given = []
-        for p, dtype, a in zip(self._in, types, args, strict=False):
-            if p.is_raw or np.size(a) == 1:
-                made = laid_out(a, dtype, None, device)
-            else:
-                made = laid_out(
-                    laid_out(a, dtype, shape, device).transpose(*kept, *axes), dtype, None, device
-                )
-            given.append(made.reshape(-1))
-        alike = tuple(np.size(a) == 1 for a in args)
-        final = (
-            [1 if k in axes else n for k, n in enumerate(shape)]
+        self.rows = math.prod(shape[k] for k in kept)
+        self.columns = math.prod(shape[k] for k in axes)
+        self.inputs = [
+            (dtype, None if p.is_raw or np.size(a) == 1 else (shape, (*kept, *axes)))
+            for p, dtype, a in zip(owner._in, types, args, strict=False)
+        ]
+        self.dtype = types[-1]
+        self.shape = (
+            tuple(1 if k in axes else n for k, n in enumerate(shape))
             if keepdims
-            else [shape[k] for k in kept]
+            else tuple(shape[k] for k in kept)
         )
-        result = un.zeros(tuple(final), types[-1], device=device)
-        if rows:
-            self._combine(letters, types, alike, given, result.reshape(-1), rows, columns, stream)
-        if out is None:
-            return result
-        out[...] = result
-        return out
+        # Whether the result can be computed where it is wanted.
+        self.is_out_plain = (
+            isinstance(out, _Array)
+            and (out.device.name, out.dtype.name) == (self.device, self.dtype)
+            and tuple(out.shape) == self.shape
+            and is_packed(out)
+        )
+        self.stages = self._stages(owner, letters, types, args) if self.rows else []
 
-    def _combine(self, letters, types, alike, given, result, rows, columns, stream):
+    def _stages(self, owner, letters, types, args):
+        """Of each launch: kernel, grid, block and the numbers behind its arrays."""
         import unisono as un
 
-        is_wide = result.device.kind == "gpu"
+        rows, columns = self.rows, self.columns
+        alike = tuple(np.size(a) == 1 for a in args)
+        is_wide = un.empty(0, device=self.device).device.kind == "gpu"
 
-        def run(stage, arguments, columns, parts):
+        def stage(name, columns, parts):
             lanes = 1 if columns <= MOST_ALONE else LANES
-            kernel = self._kernel(letters, types, alike, stage, lanes, is_wide)
+            kernel = owner._kernel(letters, types, alike, name, lanes, is_wide)
             items = rows * parts * (lanes if is_wide else 1)
             block = BLOCK if is_wide else min(BLOCK, -(-items // MOST_BLOCKS_OF_A_CPU))
             each = -(-columns // (parts * LANES)) * LANES
-            kernel(
-                -(-items // block), block, (*arguments, rows, columns, parts, each), stream=stream
-            )
+            return kernel, (-(-items // block),), (block,), (rows, columns, parts, each)
 
         parts = max(1, min(MOST_PARTS, columns // LEAST_OF_A_PART, MOST_TASKS // rows))
         if parts == 1:
-            run("whole", (*given, result), columns, 1)
-            return
-        last = self._kernel(
-            letters, types, alike, "last", LANES if parts > MOST_ALONE else 1, is_wide
-        )
-        kind = last._function().parameters[0][0].base
-        between = un.empty(rows * parts, kind, device=result.device.name)
-        run("parts", (*given, between), columns, parts)
-        run("last", (between, result), parts, 1)
+            return [stage("whole", columns, 1)]
+        made = [stage("parts", columns, parts), stage("last", parts, 1)]
+        self.between = rows * parts, made[1][0]._function().parameters[0][0].base
+        return made
+
+    def _given(self, a, dtype, box):
+        """The argument as the kernel takes it."""
+        if box is None:
+            made = laid_out(a, dtype, None, self.device)
+        else:
+            shape, order = box
+            made = laid_out(a, dtype, shape, self.device)
+            if list(order) != sorted(order):
+                made = laid_out(made.transpose(*order), dtype, None, self.device)
+        return made if made.ndim == 1 else made.reshape(-1)
+
+    def run(self, args, out, stream):
+        """The result of a call."""
+        import unisono as un
+
+        given = [self._given(a, *of_it) for a, of_it in zip(args, self.inputs, strict=True)]
+        is_there = self.is_out_plain and not any(un.may_share_memory(g, out) for g in given)
+        result = out if is_there else un.empty(self.shape, self.dtype, device=self.device)
+        if self.stages:
+            flat = result.reshape(-1)
+            options = {} if stream is None else {"stream": stream}
+            *first, (kernel, grid, block, numbers) = self.stages
+            if first:
+                between = un.empty(*self.between, device=self.device)
+                of_parts, *sizes, last_numbers = first[0]
+                of_parts(*sizes, (*given, between, *last_numbers), **options)
+                given = [between]
+            kernel(grid, block, (*given, flat, *numbers), **options)
+        if out is None or is_there:
+            return result
+        out[...] = result
+        return out
 
 
 def _no(name, axis, shape):

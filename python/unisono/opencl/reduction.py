@@ -17,6 +17,8 @@ from ._objects.c_types import (
 from ._objects.constants import device_type
 from ._objects.programs import Program
 
+_MOST_ALONE = 2048  # elements that one work-item of a CPU combines, rather than a second launch
+
 
 def get_minmax_neutral(what, dtype):
     """C text of the number that changes no minimum or maximum of a dtype."""
@@ -93,7 +95,7 @@ typedef {kind} out_type;
 
 __kernel void {self.name}_parts(
     {declarations(self.arguments + [VectorArg(self.dtype_out, "pcl_parts")])}, long pcl_start, long pcl_step, long pcl_n,
-    long pcl_each, long pcl_stride) {{
+    long pcl_each, long pcl_stride, long pcl_offset) {{
 {get_arg_offset_adjuster_code(self.arguments)}
     long pcl_id = get_global_id(0);
     long pcl_first = pcl_stride == 1 ? pcl_id * pcl_each : pcl_id;
@@ -103,7 +105,7 @@ __kernel void {self.name}_parts(
         long i = pcl_start + pcl_k * pcl_step;
         pcl_acc = REDUCE(pcl_acc, READ_AND_MAP(i));
     }}
-    pcl_parts[pcl_id] = pcl_acc;
+    ((__global out_type *) ((__global char *) pcl_parts + pcl_offset))[pcl_id] = pcl_acc;
 }}
 
 __kernel void {self.name}_all(
@@ -164,9 +166,12 @@ __kernel void {self.name}_all(
         program, device = self._built(), queue.device
         is_cpu = device.type & device_type.CPU
         items = min(max(n // 64, 1), device.max_compute_units * (4 if is_cpu else 256))
-        parts = Array(queue, items, self.dtype_out)
+        if is_cpu and n <= _MOST_ALONE:
+            items = 1
+        offset = out.offset + out_offset * self.dtype_out.itemsize
+        parts = out if items == 1 else Array(queue, items, self.dtype_out)
         each, stride = (-(-n // items), 1) if is_cpu else (n, items)
-        getattr(program, self.name + "_parts")(
+        event = getattr(program, self.name + "_parts")(
             queue,
             (items,),
             None,
@@ -177,17 +182,13 @@ __kernel void {self.name}_all(
             n,
             each,
             stride,
+            offset if items == 1 else 0,
             wait_for=wait_for,
         )
-        event = getattr(program, self.name + "_all")(
-            queue,
-            (1,),
-            None,
-            parts.base_data,
-            items,
-            out.base_data,
-            out.offset + out_offset * self.dtype_out.itemsize,
-        )
+        if items > 1:
+            event = getattr(program, self.name + "_all")(
+                queue, (1,), None, parts.base_data, items, out.base_data, offset
+            )
         return (out, event) if return_event else out
 
 

@@ -539,7 +539,7 @@ def test_reductions_of_many_short_rows_share_blocks(chosen, columns, most_blocks
     blocks, call = [], kernels.RawKernel.__call__
 
     def counting(kernel, grid, *more, **others):
-        blocks.append(grid)
+        blocks.append(*grid)
         return call(kernel, grid, *more, **others)
 
     monkeypatch.setattr(kernels.RawKernel, "__call__", counting)
@@ -559,6 +559,36 @@ def test_reductions_have_the_bits_of_other_places(chosen, shape):
     got = dot(x, np.float32(3), axis=1).get()
     np.testing.assert_array_equal(got, dot(un.array(a), np.float32(3), axis=1).get())
     np.testing.assert_allclose(got, 3 * a.sum(1, dtype=float), rtol=1e-5, atol=1e-2)
+
+
+def test_reductions_that_repeat_are_launches_alone(chosen, monkeypatch):
+    from unisono._raw import kernels
+
+    if chosen in ("cpu", "interp"):
+        pytest.skip("launches on the host are Python's")
+    kernels.RawKernel._call_quickly()  # tests may have given the class another __call__
+    total = un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    a = np.arange(6000.0).reshape(3, 2000)
+    x, out = there(chosen, a, np.zeros(3))
+    for _ in range(2):
+        assert total(x, axis=1).get().tolist() == a.sum(1).tolist()
+        total(x, out, axis=1)
+    monkeypatch.setattr(kernels, "arguments_of", None)  # the engine knows these launches
+    x += 1
+    assert total(x, axis=1).get().tolist() == (a + 1).sum(1).tolist()
+    assert total(x, out, axis=1) is out and out.get().tolist() == (a + 1).sum(1).tolist()
+
+
+def test_a_reduction_may_end_in_its_own_argument(chosen):
+    total = un.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    a = np.arange(12.0).reshape(3, 4)
+    (x,) = there(chosen, a)
+    total(x, x[0], axis=0)
+    assert x.get().tolist() == [a.sum(0).tolist(), *a[1:].tolist()]
+    total(x, x[:, 1], axis=1)
+    after = np.vstack([a.sum(0), a[1:]])
+    after[:, 1] = after.sum(1)
+    assert x.get().tolist() == after.tolist()
 
 
 def test_parts_of_rows_are_read_as_vectors():
