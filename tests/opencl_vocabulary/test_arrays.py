@@ -208,6 +208,16 @@ def test_functions_of_clmath(send):
         clmath.sin(0.5)
 
 
+def test_exponents_are_integers(send):
+    significand, exponent = clmath.frexp(send(np.array([0.1, 3, -8], np.float32)))
+    assert significand.dtype == np.float32 and exponent.dtype == np.int32
+    assert exponent.get().tolist() == [-3, 2, 4]
+    assert (
+        clmath.ldexp(significand, exponent).get().tolist()
+        == np.array([0.1, 3, -8], np.float32).tolist()
+    )
+
+
 def test_random_numbers(queue):
     x = rand(queue, (1000,), np.float32)
     assert (

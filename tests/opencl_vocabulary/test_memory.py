@@ -184,6 +184,37 @@ def test_parts_of_a_buffer(ctx, queue):
         whole[::2]
 
 
+def test_a_part_begins_where_the_device_can_address(ctx):
+    step = ctx.devices[0].mem_base_addr_align // 8
+    buffer = cl.Buffer(ctx, mf.READ_WRITE, 4 * step)
+    assert buffer.get_sub_region(step, 1).size == 1
+    with pytest.raises(
+        cl.Error, match=f"multiple of {step} bytes, the device's mem_base_addr_align"
+    ):
+        buffer.get_sub_region(step + 1, 1)
+
+
+def test_sides_of_images_have_limits(ctx):
+    device = ctx.devices[0]
+    if not device.image_support:
+        pytest.skip("no images")
+    pixel = cl.ImageFormat(cl.channel_order.R, cl.channel_type.FLOAT)
+    for shape in ((0,), (4, 0), (0, 4), (4, 4, 0)):
+        with pytest.raises(cl.LogicError, match="at least one pixel along each axis") as error:
+            cl.Image(ctx, mf.READ_WRITE, pixel, shape=shape)
+        assert error.value.code == cl.status_code.INVALID_IMAGE_SIZE
+    for limit, axis, rank in (
+        ("image2d_max_width", 0, 1),
+        ("image2d_max_width", 0, 2),
+        ("image2d_max_height", 1, 2),
+        ("image3d_max_depth", 2, 3),
+    ):
+        shape = [1] * rank
+        shape[axis] = getattr(device, limit) + 1
+        with pytest.raises(cl.LogicError, match=f"the device's {limit} is {shape[axis] - 1}"):
+            cl.Image(ctx, mf.READ_WRITE, pixel, shape=tuple(shape))
+
+
 def test_shared_virtual_memory(ctx, queue, build):
     if not ctx.devices[0].svm_capabilities:
         pytest.skip("the device has no shared virtual memory")

@@ -89,11 +89,11 @@ def fmod(arg, mod, queue=None):
 
 
 def frexp(arg, queue=None):
-    """Significands and exponents, as arrays of the same dtype."""
+    """Significands, and exponents of int32."""
     import unisono
 
     significand, exponent = on_queue(queue or arg.queue, unisono.frexp, arg._value())
-    return arg._like(significand, queue), arg._like(exponent.astype(str(arg.dtype)), queue)
+    return arg._like(significand, queue), arg._like(exponent, queue)
 
 
 def ldexp(significand, exponent, queue=None):

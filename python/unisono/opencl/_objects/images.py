@@ -185,6 +185,7 @@ class Image(MemoryObject):
             desc = _describe(shape, pitches, hostbuf, is_array, buffer)
         elif shape is not None or pitches is not None or is_array or buffer is not None:
             raise TypeError("Image: expected desc, or shape and the like; got both")
+        _check_sides(expected(context, Context, "Image"), desc)
         sides = [*desc.shape, 0, 0, 0][:3]
         pitches = [*(desc.pitches or ()), 0, 0][:2]
         described = _Description(
@@ -203,7 +204,7 @@ class Image(MemoryObject):
             if flags & mem_flags.USE_HOST_PTR:
                 self.hostbuf = hostbuf
         self._address = create(
-            "clCreateImage", expected(context, Context, "Image").int_ptr, flags, ctypes.byref(_Format(*format._key())), ctypes.byref(described),
+            "clCreateImage", context.int_ptr, flags, ctypes.byref(_Format(*format._key())), ctypes.byref(described),
             pointer,
         )  # fmt: skip
 
@@ -270,6 +271,35 @@ def _describe(shape, pitches, hostbuf, is_array, buffer):
             "Image", "INVALID_VALUE", f"images have one to three dimensions; got shape {shape}"
         )
     return ImageDescriptor(kind, tuple(shape), count, pitches or (0, 0), buffer=buffer)
+
+
+_kinds = mem_object_type
+_limits = {  # of each side of a kind of image: what its devices call it
+    **dict.fromkeys((_kinds.IMAGE1D, _kinds.IMAGE1D_ARRAY), ("image2d_max_width",)),
+    **dict.fromkeys((_kinds.IMAGE2D, _kinds.IMAGE2D_ARRAY), ("image2d_max_width", "image2d_max_height")),
+    _kinds.IMAGE3D: ("image3d_max_width", "image3d_max_height", "image3d_max_depth"),
+    _kinds.IMAGE1D_BUFFER: ("image_max_buffer_size",),
+}  # fmt: skip
+
+
+def _check_sides(context, desc):
+    """Refuses images without pixels, and larger ones than any device of the context takes."""
+    is_array = desc.image_type in (_kinds.IMAGE1D_ARRAY, _kinds.IMAGE2D_ARRAY)
+    sides = [*desc.shape, desc.array_size] if is_array else desc.shape
+    limits = _limits.get(desc.image_type, ()) + ("image_max_array_size",) * is_array
+    for side, limit in zip(sides, limits, strict=False):
+        if side < 1:
+            raise wrong(
+                "Image", "INVALID_IMAGE_SIZE",
+                f"an image has at least one pixel along each axis; got shape {tuple(sides)}",
+            )  # fmt: skip
+        known = [getattr(d, limit) for d in context.devices if d.image_support]
+        most = max(known, default=side)  # without images the driver says so
+        if side > most:
+            raise wrong(
+                "Image", "INVALID_IMAGE_SIZE",
+                f"got shape {tuple(sides)}; the device's {limit} is {most}",
+            )  # fmt: skip
 
 
 def create_image(

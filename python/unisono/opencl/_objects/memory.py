@@ -232,6 +232,12 @@ class Buffer(MemoryObject):
                 "get_sub_region", "INVALID_VALUE",
                 f"the buffer has {self.size} bytes; got origin={origin}, size={size}",
             )  # fmt: skip
+        step = min(device.mem_base_addr_align for device in self.context.devices) // 8
+        if origin % max(step, 1):
+            raise wrong(
+                "get_sub_region", "MISALIGNED_SUB_BUFFER_OFFSET",
+                f"origin has to be a multiple of {step} bytes, the device's mem_base_addr_align; got {origin}",
+            )  # fmt: skip
         region = (ctypes.c_size_t * 2)(origin, size)
         part = Buffer._of(
             create(
