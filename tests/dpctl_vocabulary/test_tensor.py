@@ -192,3 +192,12 @@ def test_what_dpctl_stores_and_orders(chosen):
         int(x[:1])
     with pytest.raises(ValueError, match="'shared' needs a copy"):
         dpt.asarray(dpt.ones(2, usm_type="host"), usm_type="shared", copy=False)
+
+
+@pytest.mark.parametrize("name", ["reciprocal", "rsqrt", "proj", "sqrt", "negative"])
+def test_results_tell_the_queue_of_the_argument(name):
+    queue = dpctl.SyclQueue()
+    x = dpt.linspace(1, 4, num=4, dtype="c8" if name == "proj" else "f4", sycl_queue=queue)
+    result = getattr(dpt, name)(x)
+    assert result.sycl_queue == queue and (result + x).sycl_queue == queue
+    assert getattr(dpt, name)(x, order="F").sycl_queue == queue

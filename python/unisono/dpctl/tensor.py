@@ -433,12 +433,12 @@ def __array_namespace_info__():
 
 def rsqrt(x, /, out=None, order="K"):
     """One over the square root of each element."""
-    return _given(1 / un.sqrt(x), out, order)
+    return _given(1 / un.sqrt(x), x, out, order)
 
 
 def reciprocal(x, /, out=None, order="K"):
     """One over each element, in floating point."""
-    return _given(un.divide(1, x), out, order)
+    return _given(un.divide(1, x), x, out, order)
 
 
 def proj(x, /, out=None, order="K"):
@@ -451,12 +451,14 @@ def proj(x, /, out=None, order="K"):
     infinite, result = un.isinf(x), un.empty_like(x)
     result.real[...] = un.where(infinite, un.inf, x.real)
     result.imag[...] = un.where(infinite, un.copysign(0.0, x.imag), x.imag)
-    return _given(result, out, order)
+    return _given(result, x, out, order)
 
 
-def _given(result, out, order):
+def _given(result, x, out, order):
+    """The result in memory of that order, on the queue of `x`, or in `out`."""
     if out is None:
-        return _lifted(result if order in "KA" else un.asarray(result, order=order))
+        in_order = result if order in "KA" else un.asarray(result, order=order)
+        return _lifted(in_order, x, _together((x,)))
     out[...] = result
     return out
 
