@@ -55,6 +55,34 @@ def test_a_program_runs_as_main_with_modules_of_rank_0(tmp_path):
     ]
 
 
+def test_other_ranks_read_few_modules_themselves(tmp_path):
+    status, output = launch(
+        tmp_path,
+        3,
+        """
+        import os
+        import sys
+        import unisono as un
+
+        read = [
+            m.__name__
+            for m in list(sys.modules.values())
+            if m.__name__.startswith("unisono.mpi.") and type(m.__spec__.loader).__name__ != "Importer"
+        ]
+        comm = un.mpi.COMM_WORLD
+        assert comm.rank == 0 or sorted(read) == ["unisono.mpi._job", "unisono.mpi._launch"], read
+        os.write(1, f"result {comm.allreduce(1)}\\n".encode())
+        """,
+    )
+    assert status == 0, output
+    assert output.count("result 3") == 3
+
+
+def test_help_needs_no_other_rank(tmp_path):
+    status, output = job(tmp_path, 2, "", head="", options=("-m", "unisono.mpi", "--help"))
+    assert status == 0 and output.count("usage: python -m unisono.mpi") == 2
+
+
 def test_an_exception_shows_the_programs_line_and_ends_all(tmp_path):
     status, output = launch(
         tmp_path,

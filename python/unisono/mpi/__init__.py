@@ -16,6 +16,13 @@ Examples
 [{'rank': 0}]
 """
 
+import sys as _sys
+
+if getattr(_sys, "argv", None) and _sys.argv[0] == "-m":  # a module is being located: this package?
+    from ._launch import receive_modules as _receive_modules
+
+    _receive_modules()  # those below as well
+
 from ._buffers.datatypes import (
     DISTRIBUTE_BLOCK,
     DISTRIBUTE_CYCLIC,

@@ -6,6 +6,7 @@ from threading import Lock
 from .. import _engine
 
 _state = {}
+_begun = []
 _starting = Lock()  # several threads may be the first
 
 
@@ -23,6 +24,14 @@ class _Ending:
 
     def _abort(self, status, grace):
         self._job.abort(status)
+
+
+def begin():
+    """Start MPI unless another library has; returns the connection and the engine's communicator of all ranks."""
+    if not _begun:
+        job = _engine._mpi_job()
+        _begun[:] = job, job.world()
+    return _begun
 
 
 def connect():
@@ -46,8 +55,7 @@ def connect():
 def _start():
     from .._runtime.mesh import _end_together
 
-    job = _engine._mpi_job()
-    world = job.world()
+    job, world = begin()
     _state.update(job=job, world=world, self=job.self())
     if both := job.parent():
         from ._intercomm import Intercomm

@@ -1,7 +1,8 @@
 """Start-up of programs on many ranks: rank 0 reads modules and sends them to the others.
 
 Rank 0 imports what the program names in its import statements, and so reads all modules that this needs. It sends the
-code of all of them, and of the program, in one broadcast; on the other ranks an importer gives it out. Modules that
+code of all of them, and of the program, in one broadcast; on the other ranks an importer gives it out. These wait for
+it at the first line of the package `unisono.mpi`, so that most of unisono itself comes from rank 0, too. Modules that
 the program imports later, and extension modules, are read by each rank.
 """
 
@@ -9,6 +10,8 @@ import marshal
 import sys
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
 from importlib.util import find_spec
+
+_received = []  # the program's text and the failure to read it
 
 USAGE = "usage: python -m unisono.mpi program.py [argument]..."
 
@@ -111,7 +114,8 @@ def _code_of(name, spec):
         code = loader.get_code(name)
     except Exception:
         return None
-    return spec.origin, spec.submodule_search_locations, marshal.dumps(code)
+    folders = spec.submodule_search_locations
+    return spec.origin, None if folders is None else list(folders), marshal.dumps(code)
 
 
 def _collect():
@@ -140,6 +144,49 @@ def _read(program):
     return text
 
 
+def _broadcast(comm, data):
+    """Bytes of rank 0, by the engine's call: the package that has `Bcast` is not there yet."""
+    comm._start(1, None, None, data, None, 0, 0).Wait()
+    return data
+
+
+def _send(comm, found):
+    """Send what `receive_modules` takes."""
+    import pickle
+
+    text, modules, failure = found
+    data = marshal.dumps((text, modules, pickle.dumps(failure)))
+    _broadcast(comm, bytearray(len(data).to_bytes(8, "little")))
+    _broadcast(comm, bytearray(data))
+
+
+def receive_modules():
+    """Where ``python -m unisono.mpi program.py`` has begun: on all ranks but rank 0, wait for what it has read."""
+    given = _arguments_of_module(sys.orig_argv)
+    if not given or given[0] in ("-h", "--help"):
+        return
+    from .._engine import _let_others_compile, _mpi_types
+    from ._job import begin
+
+    _mpi_types()
+    comm = begin()[1]
+    if comm.rank == 0:
+        return
+    data = _broadcast(comm, bytearray(int.from_bytes(_broadcast(comm, bytearray(8)), "little")))
+    text, modules, failure = marshal.loads(data)
+    _received[:] = text, failure
+    _let_others_compile()
+    sys.meta_path.insert(0, Importer(modules))
+
+
+def _arguments_of_module(words):
+    """The arguments of ``python -m unisono.mpi``; None of another command."""
+    for at, word in enumerate(words[1:-1], 1):
+        if word.startswith("-") and word.endswith("m") and words[at + 1] == "unisono.mpi":
+            return words[at + 2 :]
+    return None
+
+
 def main(arguments):
     """Run a program as ``__main__``, with modules that rank 0 read."""
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -151,21 +198,20 @@ def main(arguments):
     program = arguments[0]
     sys.argv = list(arguments)
     sys.path[0] = program.rpartition("/")[0]
-    text, modules, failure = None, {}, None
     if comm.rank == 0:
+        text, modules, failure = None, {}, None
         try:
             text = _read(program)
             modules = _collect() if comm.size > 1 else {}
         except (OSError, SyntaxError) as error:
             failure = error
-    text, modules, failure = comm.bcast((text, modules, failure))
+        _send(comm, (text, modules, failure))
+    else:
+        import pickle
+
+        text, failure = _received[0], pickle.loads(_received[1])
     if failure is not None:
         raise failure
-    if comm.rank != 0:
-        from .._engine import _let_others_compile
-
-        _let_others_compile()
-        sys.meta_path.insert(0, Importer(modules))
     run(program, text)
 
 
