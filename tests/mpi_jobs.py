@@ -6,7 +6,10 @@ import subprocess
 import sys
 import textwrap
 
-HEAD = "import numpy as np, unisono as un\n"
+# Lines are written in one piece, beside the other ranks': unbuffered, words of two ranks come mixed.
+HEAD = (
+    "import numpy as np, unisono as un, functools; print = functools.partial(print, flush=True)\n"
+)
 # What a launcher tells its ranks: a job that one of them starts must not take it for its own.
 _OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
 
@@ -25,7 +28,9 @@ def command_of(folder, ranks, text, *arguments, head=HEAD, options=(), **setting
     if os.getuid() == 0:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    python = [sys.executable, "-u", *options, str(program), *arguments]
+    environment.pop("PYTHONUNBUFFERED", None)
+    unbuffered = () if head == HEAD else ("-u",)
+    python = [sys.executable, *unbuffered, *options, str(program), *arguments]
     return {"args": ["mpirun", "-n", str(ranks), *python], "env": environment, "text": True}
 
 
