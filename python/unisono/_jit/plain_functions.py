@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from .. import _engine
 from . import unfiled
+from .source import is_readable
 
 # By identity: the function, which stays, and what is compiled of it; the last ones used.
 _compiled = OrderedDict()
@@ -152,6 +153,6 @@ def why_not(function):
     is_library = root in ("numpy", "unisono") or root in sys.stdlib_module_names
     if is_library or "site-packages" in file or "dist-packages" in file:
         return "a Python function of a library"
-    if linecache.getlines(file) or any(unfiled.texts_for(function)):
+    if linecache.getlines(file) or any(unfiled.texts_for(function)) or is_readable(function):
         return ""
     return "a Python function whose source cannot be found"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import textwrap
 import types
 
 from .._engine import CompileError
@@ -47,6 +48,8 @@ def read_function(function):
         _name_privates(definition, function)
         return definition, file, first_line, [line.rstrip("\n") for line in lines]
     if not linecache.getlines(file, function.__globals__) or unfiled.is_unfiled(file):
+        for lines, definition in _read_code(function):
+            return definition, file, function.__code__.co_firstlineno, lines
         raise CompileError(
             f"{name}: its source cannot be found; got a function from {file}; {unfiled.advice(file)}"
         )
@@ -89,6 +92,8 @@ def _read_lambda(function, file):
             lines = text.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]
             return node, file, node.lineno, [line.rstrip("\n") for line in lines]
     if not is_read or unfiled.is_unfiled(file):
+        for lines, node in _read_code(function):
+            return node, file, code.co_firstlineno, lines
         raise CompileError(
             f"jit: the source of a lambda cannot be found; got one from {file}:"
             f"{code.co_firstlineno}; {unfiled.advice(file)}"
@@ -97,6 +102,42 @@ def _read_lambda(function, file):
         f"<lambda>: the file has changed since the function was defined; got other code at "
         f"{file}:{code.co_firstlineno} than the function runs; reload the module"
     )
+
+
+def is_readable(function):
+    """Whether the code of a function whose text is lost can be read back."""
+    return any(True for _ in _read_code(function))
+
+
+def _read_code(function):
+    """Yield the lines and the tree of a text that compiles to the function's code, made from that code."""
+    from .decompile import texts_of
+
+    code = function.__code__
+    for text in texts_of(code):
+        is_lambda = code.co_name == "<lambda>"
+        if code.co_freevars and not is_lambda:
+            text = textwrap.indent(text, "    ")
+        lines = text.splitlines()
+        if is_lambda:
+            around = f"def outer():\n {' = '.join([*code.co_freevars, '0'])}\n return {text}\n"
+            if _found_in(around, code) is not None:
+                line = "\n" * (code.co_firstlineno - 1)
+                yield lines, _tree(line + text).body[0].value
+        else:
+            definition = _parse([line + "\n" for line in lines], code.co_firstlineno)
+            if (
+                definition is not None
+                and _shift_of_code(
+                    function,
+                    code.co_filename,
+                    [line + "\n" for line in lines],
+                    code.co_firstlineno,
+                    "",
+                )
+                is not None
+            ):
+                yield lines, definition
 
 
 def _tree(text):
@@ -192,7 +233,9 @@ def _shift_of_code(function, file, lines, first_line, everything):
         before = f"def outer():\n{assigned}"
     # Calls through names that the module imports compile to other instructions too.
     scope = function.__globals__
-    imported = [n for n in code.co_names if isinstance(scope.get(n), types.ModuleType)]
+    imported = [
+        n for n in dict.fromkeys(names_of(code)) if isinstance(scope.get(n), types.ModuleType)
+    ]
     imports = "".join(f"import {n}\n" for n in imported)
     heads = [imports + before, *([before] if imports else [])]
     tried = [(head + "".join(lines), head.count("\n") + 1 - first_line, None) for head in heads]

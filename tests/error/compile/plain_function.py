@@ -4,7 +4,7 @@ def made(text):
     return scope["g"]
 
 
-g = made("def g(n): return n + 1")
+g = made("def g(n):\n    with n: return n + 1")
 
 
 def f(n):
