@@ -92,9 +92,9 @@ DEFINITIONS = {
     "njit": decorator("njit", "signature_or_function", "**options: Any", "_JitFunction[_P, _R]"),
     "kernel": [
         "@_overload",
-        "def kernel(function: Callable[_P, Any], *, device: DeviceLike = ...) -> _Kernel[_P]: ...",
+        "def kernel(function: Callable[_P, Any], *, device: DeviceLike = ..., boundscheck: bool | None = ...) -> _Kernel[_P]: ...",
         "@_overload",
-        "def kernel(function: None = ..., *, device: DeviceLike = ...)"
+        "def kernel(function: None = ..., *, device: DeviceLike = ..., boundscheck: bool | None = ...)"
         " -> Callable[[Callable[_P, Any]], _Kernel[_P]]: ...",
     ],
     "jitclass": [

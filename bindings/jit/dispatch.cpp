@@ -263,6 +263,13 @@ static bool has_host_loop(const Executable& executable) {
                        [](const Remark& r) { return r.name == host_loop_remark; });
 }
 
+/// The host alone can tell who reaches a barrier; the interpreter always does.
+static bool counts_at_barriers(const frontend::CompileRequest& request, const Device& device) {
+    if (!device.info().host_memory || !request.source->is_kernel) return false;
+    return device.info().name == "interp" || request.source->options.counts_at_barriers ||
+           setting("boundscheck") == "1";
+}
+
 void Dispatch::compile(Specialisation& made, Device& device) const {
     if (!device.info().host_memory && !made.device) {
         fail(ErrorKind::Device,
@@ -275,6 +282,7 @@ void Dispatch::compile(Specialisation& made, Device& device) const {
         const frontend::Source& source = *made.request.source;
         span.begin(timeline::Kind::Compile, "compile " + name_, {source.file, source.first_line});
     }
+    made.request.counts_at_barriers = counts_at_barriers(made.request, device);
     MethodLog log;
     frontend::Compiled compiled = compile_source(made.request);
     for (PyObject* method : log.methods) {

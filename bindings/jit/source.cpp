@@ -181,6 +181,7 @@ static frontend::Options options_of(PyObject* dict) {
     };
     frontend::Options o;
     o.checks_bounds = is_set("boundscheck", true);
+    o.counts_at_barriers = is_set("boundscheck", false);
     o.trusts_indices = is_set("trusts_indices", false);
     o.counts_from_end = is_set("counts_from_end", true);
     o.numpy_errors = is_set("numpy_errors", false);

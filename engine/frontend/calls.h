@@ -128,6 +128,7 @@ class Calls : public Bindings {
     void push_memory(std::vector<E>& values, const Value& array);
     Value combination(const Value& given, DType dtype, const Place& place);
     std::optional<Value> work_item(const Node& node, const std::string& name);
+    Value counted_barrier(const Value& arrival, const std::string& name, int line);
     Value local_array(const Node& node, ir::Space space);
 };
 

@@ -285,7 +285,8 @@ static std::shared_ptr<const Source> as_compiled(const CompileRequest& request) 
     if (!source->is_kernel) return source;
     if (auto split = split_array_choices(*source, request.args)) source = split;
     if (misses_barrier(*source)) {
-        if (auto changed = all_reach_barriers(*source)) source = changed;
+        if (auto changed = all_reach_barriers(*source, request.counts_at_barriers))
+            source = changed;
     }
     return source;
 }

@@ -54,8 +54,9 @@ struct CompileRequest {
     std::shared_ptr<const Source> source;
     std::vector<Type>
         args;  ///< one per parameter; tuples are flattened into the entry's parameters in order
-    bool noalias = false;  ///< no two array arguments overlap
-    int dimensions = 0;    ///< of the launch, for kernels
+    bool noalias = false;             ///< no two array arguments overlap
+    int dimensions = 0;               ///< of the launch, for kernels
+    bool counts_at_barriers = false;  ///< a barrier that some of a group miss raises an exception
 };
 
 /// Throws a Compile error where the function cannot be compiled; the module is verified.

@@ -11,6 +11,9 @@
 // part. Loops around barriers have the same number of turns for all: names that only such a part of
 // the kernel has, and that pure expressions of numbers give, are computed by all. Where that does
 // not make the control flow around a barrier uniform, or a loop is left early, nothing is done.
+//
+// A kernel that counts at its barriers tells each of them how the work-item comes to it
+// (ir::Arrival): as the predicates on the way to it say.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -22,6 +25,7 @@
 #include "frontend/predicates.h"
 #include "frontend/scope.h"
 #include "frontend/uniform.h"
+#include "ir/fence.h"
 
 namespace unisono::frontend {
 namespace {
@@ -40,6 +44,13 @@ Node truth(bool value, const Place& place) {
     Node n = made(NodeKind::Const, place);
     n.value = Scalar::of(DType::Bool, value);
     n.weak = Weak::Bool;
+    return n;
+}
+
+Node number(ir::Arrival value, const Place& place) {
+    Node n = made(NodeKind::Const, place);
+    n.value = Scalar::of(DType::Int64, static_cast<std::int64_t>(value));
+    n.weak = Weak::Int;
     return n;
 }
 
@@ -73,7 +84,7 @@ bool has(const Node& n, NodeKind kind) {
 
 class Predicates {
   public:
-    explicit Predicates(const Source& source) : source_(source) {}
+    Predicates(const Source& source, bool counts) : source_(source), counts_(counts) {}
 
     /// Whether the kernel was changed into one that may do.
     bool transform(Node& body) {
@@ -157,7 +168,7 @@ class Predicates {
     void around_barrier(const Node& s, const std::string& predicate, std::vector<Node>& out,
                         bool is_last) {
         if (s.kind == NodeKind::Evaluate && is_call_of(s.children[0], names_barrier)) {
-            out.push_back(s);
+            out.push_back(counts_ && !predicate.empty() ? counted(s) : s);
         } else if (s.kind == NodeKind::If) {
             branch(s, predicate, out, is_last);
         } else if ((s.kind == NodeKind::For && s.children.size() == 3) ||
@@ -199,14 +210,40 @@ class Predicates {
         }
         assign(then, std::move(test), place, out);
         if (region_.empty()) note_region(s);
+        const auto those_without = [&](int k) {
+            return is_last && !has_barrier(s.children[static_cast<std::size_t>(k)])
+                       ? ir::Arrival::Ended
+                       : ir::Arrival::Elsewhere;
+        };
+        way_.push_back({then, those_without(2)});
         block(s.children[1], then, out, is_last);
+        way_.back() = {other, those_without(1)};
         if (!s.children[2].children.empty()) {
             Node no = made(NodeKind::IfExp, place,
                            {name(then, place), truth(false, place), std::move(rest)});
             assign(other, std::move(no), place, out);
             block(s.children[2], other, out, is_last);
         }
+        way_.pop_back();
         if (predicate.empty()) region_.clear();
+    }
+
+    /// The barrier, with how a work-item comes to it: the first predicate on the way that is false
+    /// says where the others are.
+    Node counted(const Node& s) const {
+        const Place& place = s.place;
+        Node arrival = number(ir::Arrival::Reached, place);
+        for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
+            arrival = made(NodeKind::IfExp, place,
+                           {name(step->predicate, place), std::move(arrival),
+                            number(step->those_without, place)});
+        }
+        Node barrier = s;
+        Node& call = barrier.children[0];
+        call.children[0].text = "counted:" + call.children[0].text;
+        call.children.resize(1);
+        call.children.push_back(std::move(arrival));
+        return barrier;
     }
 
     bool differs(const Node& test) {
@@ -322,7 +359,15 @@ class Predicates {
                s.children[0].kind == NodeKind::Name && region_.count(s.children[0].text) > 0;
     }
 
+    /// Of a branch on the way to a statement.
+    struct Step {
+        std::string predicate;
+        ir::Arrival those_without;
+    };
+
     const Source& source_;
+    const bool counts_;
+    std::vector<Step> way_;
     std::optional<Divergence> divergence_;
     std::set<std::string> region_;  ///< names that all compute in the part under a predicate
     int count_ = 0;
@@ -331,9 +376,10 @@ class Predicates {
 
 }  // namespace
 
-std::shared_ptr<const Source> all_reach_barriers(const Source& kernel) {
+std::shared_ptr<const Source> all_reach_barriers(const Source& kernel, bool counts) {
     auto changed = std::make_shared<Source>(kernel);
-    if (!Predicates(kernel).transform(changed->body) || misses_barrier(*changed)) return nullptr;
+    if (!Predicates(kernel, counts).transform(changed->body) || misses_barrier(*changed))
+        return nullptr;
     return changed;
 }
 

@@ -8,6 +8,7 @@
 namespace unisono::frontend {
 
 /// The kernel whose barriers all work-items reach, which does the same; null where none is known.
-std::shared_ptr<const Source> all_reach_barriers(const Source& kernel);
+/// `counts`: where some work-items of a group would have missed one, it raises an exception.
+std::shared_ptr<const Source> all_reach_barriers(const Source& kernel, bool counts);
 
 }  // namespace unisono::frontend

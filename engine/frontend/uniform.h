@@ -9,9 +9,14 @@
 
 namespace unisono::frontend {
 
+/// Whether the name is that of a barrier whose argument says whether a work-item would have come.
+inline bool counts_arrivals(std::string_view name) {
+    return name == "counted:un.barrier" || name == "counted:un.grid_barrier";
+}
+
 /// Whether the name is the word of a barrier: of the group, or of a launch that is one group.
 inline bool names_barrier(std::string_view name) {
-    return name == "un.barrier" || name == "un.grid_barrier";
+    return name == "un.barrier" || name == "un.grid_barrier" || counts_arrivals(name);
 }
 
 /// Whether the function, or one that it calls, has a barrier.

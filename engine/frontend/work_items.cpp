@@ -21,6 +21,22 @@ static E local_linear(ir::Builder& b, int dimensions, bool is_id) {
     return made;
 }
 
+/// A barrier that raises where not all work-items of the group would have come to it.
+Value Calls::counted_barrier(const Value& arrival, const std::string& name, int line) {
+    const std::int32_t arrived = b_->var("arrival", DType::Int64);
+    emit(b_->declare(arrived, b_->cast(arrival.expr, DType::Int64)));
+    const E read[] = {b_->read(arrived)};
+    const std::int32_t site = b_->site(
+        ErrorKind::Runtime,
+        source_.name + ": the barrier in line " + std::to_string(line) +
+            " is not reached by all work-items of the group; got {0} that reach it, {1} that have "
+            "ended and {2} that are elsewhere; expected all {3}, or none; move it out of the "
+            "condition or in front of the return, and let the condition guard the rest alone");
+    ir::Stmt made = ir::counted(*b_->barrier(), b_->list(std::span<const E>(read)), site);
+    emit(b_->own(name.ends_with("grid_barrier") ? ir::grid_barrier_of(made) : made));
+    return Value{};
+}
+
 std::optional<Value> Calls::work_item(const Node& node, const std::string& name) {
     if (name == "un.thread_id" || name == "un.team_size") {
         if (!region_) {
@@ -65,6 +81,7 @@ std::optional<Value> Calls::work_item(const Node& node, const std::string& name)
     auto args = arguments(node);
     at(node.place);
     if (is_barrier) {
+        if (counts_arrivals(name)) return counted_barrier(args.at(0), name, node.place.line);
         if (!args.empty()) refuse(node.place, "barrier takes no arguments", "write un.barrier()");
         ir::S barrier = b_->barrier();
         emit(name == "un.barrier" ? barrier : b_->own(ir::grid_barrier_of(*barrier)));

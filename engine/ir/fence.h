@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "ir/ir.h"
 
@@ -30,6 +32,24 @@ inline Stmt grid_barrier_of(const Stmt& barrier) {
     made.axis = grid_axis;
     return made;
 }
+
+/// How work-items come to a barrier that tells (see `counted`), by the value of its operand.
+enum class Arrival : std::uint8_t {
+    Elsewhere,  ///< goes past it, to other statements
+    Ended,      ///< has nothing left to do
+    Reached,
+};
+
+/// The barrier with an operand, a variable of Arrival, and the fault that is raised where some
+/// work-items of the group reach it and others do not: its values are how many reach it, have
+/// ended, are elsewhere, and are in the group. The host alone tests it.
+inline Stmt counted(const Stmt& barrier, std::span<const E> arrival, std::int32_t site) {
+    Stmt made = barrier;
+    made.args = arrival;
+    made.fault = site;
+    return made;
+}
+inline bool is_counted(S s) { return is_barrier(s) && !s->args.empty(); }
 
 /// Whether s is a barrier or holds one.
 inline bool has_barrier(S s) {

@@ -395,6 +395,11 @@ class Printer {
                 if (is_shuffle(s))
                     line(depth, name_of(vars_, s->outs[0]) + " = shuffle " + list(s->args),
                          s->line);
+                else if (is_counted(s))
+                    line(depth,
+                         "barrier, raise " + std::to_string(s->fault) +
+                             " unless all: " + list(s->args),
+                         s->line);
                 else if (is_vote(s) && !s->outs.empty())
                     line(depth, name_of(vars_, s->outs[0]) + " = vote " + list(s->args), s->line);
                 else

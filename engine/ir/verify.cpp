@@ -370,6 +370,11 @@ class Verifier {
                 }
                 require(f_.is_kernel, "a barrier stands in a kernel");
                 require(independent_depth_ == 0, "a barrier does not stand in an independent loop");
+                if (s->args.empty()) break;
+                require(s->args.size() == 1 && s->args[0]->kind == ExprKind::Var,
+                        "the arrival at a barrier is a variable");
+                want(s->args[0], DType::Int64, "the arrival at", "a barrier");
+                at(f_.sites, s->fault, "a fault");
                 break;
             case StmtKind::Call: call(s); break;
             case StmtKind::Native:

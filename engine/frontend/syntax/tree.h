@@ -66,6 +66,7 @@ struct Signature {
 
 struct Options {
     bool checks_bounds = true;
+    bool counts_at_barriers = false;   ///< those that not all of a group reach are errors
     bool trusts_indices = false;       ///< all are inside and none is negative
     bool counts_from_end = true;       ///< negative indices do, as Python's
     bool numpy_errors = false;         ///< division by zero gives inf, NaN or 0

@@ -26,6 +26,10 @@ std::vector<Piece> pieces_of(std::span<const S> list, bool in_group_loop) {
     for (S s : flat) {
         if (is_barrier(s)) {
             open = false;
+            if (!is_counted(s)) continue;
+            pieces.emplace_back();
+            pieces.back().control = s;
+            pieces.back().counts = true;
         } else if (has_barrier(s) || (in_group_loop && has_loose_jump(s))) {
             bool loops = s->kind == StmtKind::For || s->kind == StmtKind::While;
             Piece p;
@@ -136,7 +140,11 @@ class Decision {
         for (const Piece& p : pieces) {
             Mentions m(f_);
             if (p.control) {
-                check_uniform(p.control);
+                if (p.counts) {
+                    counted_.push_back(p.control->args[0]->id);
+                } else {
+                    check_uniform(p.control);
+                }
                 for (E e : p.control->args) m.add(e);
             } else {
                 for (S s : p.region) m.add(s);
@@ -282,7 +290,9 @@ class Decision {
             }
         }
         E value = only_value(v);
-        if (value && is_pure(value)) {
+        const bool is_counted = std::find(counted_.begin(), counted_.end(),
+                                          static_cast<std::int32_t>(v)) != counted_.end();
+        if (value && is_pure(value) && !is_counted) {
             out.vars[v] = Sharing::Kind::Recomputed;
             out.values[v] = value;
             return;
@@ -308,6 +318,7 @@ class Decision {
     std::vector<std::vector<const Piece*>> arrays_;  ///< a slot's are those of its views, too
     std::vector<std::vector<std::pair<S, const Piece*>>> sets_;  ///< of slots
     std::vector<std::pair<std::int32_t, const Piece*>> declared_in_;
+    std::vector<std::int32_t> counted_;        ///< variables with arrivals, which the group reads
     std::vector<std::vector<E>> definitions_;  // per variable; null: a loop or call gives it
 };
 

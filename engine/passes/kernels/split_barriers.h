@@ -16,6 +16,7 @@ namespace unisono::passes {
 /// A run of statements without barriers, or control of the group around further pieces.
 struct Piece {
     ir::S control = nullptr;  ///< null: a region
+    bool counts = false;      ///< the control is a barrier that counts who reaches it
     std::vector<ir::S> region;
     std::vector<Piece> body, orelse;  ///< of the control
 };

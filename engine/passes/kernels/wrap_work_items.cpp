@@ -632,7 +632,51 @@ class WrapWorkItems {
     }
 
     void emit(const std::vector<Piece>& pieces, std::vector<S>& out) {
-        for (const Piece& p : pieces) out.push_back(p.control ? control(p) : region(p));
+        for (const Piece& p : pieces) {
+            out.push_back(p.counts ? counting(p.control) : p.control ? control(p) : region(p));
+        }
+    }
+
+    /// Raises the barrier's fault where it is reached by some work-items of the group only.
+    S counting(S barrier) {
+        b_.line = barrier->line;
+        std::int32_t counts[3];
+        std::vector<S> out;
+        for (std::int32_t& count : counts) {
+            count = b_.var("arrivals", DType::Int64);
+            out.push_back(b_.declare(count, b_.i64(0)));
+        }
+        const auto is = [&](E arrival, Arrival a) {
+            return b_.binary(Op::Eq, arrival, b_.i64(static_cast<std::int64_t>(a)));
+        };
+        const auto count = [&](Arrival a) {
+            const std::int32_t v = counts[static_cast<std::size_t>(a)];
+            return b_.assign(v, b_.add(b_.read(v), b_.i64(1)));
+        };
+        const std::int32_t arrivals = item_arrays_[static_cast<std::size_t>(barrier->args[0]->id)];
+        const E arrival = b_.load(arrivals, {item_index()});
+        S one = b_.branch(is(arrival, Arrival::Reached), count(Arrival::Reached),
+                          b_.branch(is(arrival, Arrival::Ended), count(Arrival::Ended),
+                                    count(Arrival::Elsewhere)));
+        if (finished_is_shared_) {
+            const E has_ended =
+                b_.load(item_arrays_[static_cast<std::size_t>(finished_)], {item_index()});
+            one = b_.branch(has_ended, count(Arrival::Ended), one);
+        }
+        E size = b_.i64(1);
+        for (int k = 0; k < f_.dimensions; ++k) {
+            const Axis& a = axes_[static_cast<std::size_t>(k)];
+            one = b_.loop(LoopKind::Serial, a.item, b_.i64(0), b_.read(a.size), b_.i64(1), one);
+            size = b_.mul(size, b_.read(a.size));
+        }
+        out.push_back(one);
+        const E reached = b_.read(counts[static_cast<std::size_t>(Arrival::Reached)]);
+        const E values[] = {reached, b_.read(counts[static_cast<std::size_t>(Arrival::Ended)]),
+                            b_.read(counts[static_cast<std::size_t>(Arrival::Elsewhere)]), size};
+        const E some = b_.binary(Op::And, b_.binary(Op::Gt, reached, b_.i64(0)),
+                                 b_.binary(Op::Lt, reached, size));
+        out.push_back(b_.branch(some, b_.raise(barrier->fault, values)));
+        return b_.block(std::span<const S>(out));
     }
 
     Function& f_;

@@ -370,7 +370,8 @@ def jit(signature_or_function=None, *, device=None, **options):
     num_threads : int, optional
         At most so many threads run the function's loops.
     boundscheck : bool, optional
-        False leaves out tests of indices that depend on data. Others cost nothing.
+        False leaves out tests of indices that depend on data. Others cost nothing. Of kernels, True tests on the CPU, too,
+        that all work-items of a group reach each barrier (`kernel`).
     cdivision : bool, optional
         True gives ``//`` and ``%`` of numbers C's signs: quotients are cut towards zero.
     wraparound : bool, optional
@@ -512,7 +513,7 @@ def njit(signature_or_function=None, **options):
     return jit(signature_or_function, **options)
 
 
-def kernel(function=None, *, device=None):
+def kernel(function=None, *, device=None, boundscheck=None):
     """Compile a work-item function, launched over a range as ``f[global_size](...)``.
 
     Parameters
@@ -521,6 +522,9 @@ def kernel(function=None, *, device=None):
         Runs once for each work-item; `global_id` and the like tell which one.
     device : str, optional
         Where launches with host arrays run; launches with device arrays run on their device.
+    boundscheck : bool, optional
+        True: on the CPU, too, a barrier that some work-items of a group reach and others do not is a RuntimeError, as it
+        always is in the interpreter. Elsewhere, and without it, those others wait there as well. False: as of `jit`.
 
     Returns
     -------
@@ -541,6 +545,9 @@ def kernel(function=None, *, device=None):
     >>> c.tolist()
     [0.0, 2.0, 4.0, 6.0]
     """
+    from .options import checked
+
+    options = checked({"boundscheck": boundscheck}, "kernel")
     if function is None:
-        return lambda f: Kernel(f, True, device)
-    return Kernel(function, True, device)
+        return lambda f: Kernel(f, True, device, options)
+    return Kernel(function, True, device, options)

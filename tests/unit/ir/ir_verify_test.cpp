@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/build.h"
+#include "ir/fence.h"
 
 using namespace unisono;
 using namespace unisono::ir;
@@ -139,6 +140,12 @@ TEST(IrVerify, BarriersStandInKernels) {
     expect_broken("a barrier does not stand in an independent loop", [](Case& c) {
         c.module.entry().is_kernel = true;
         return c.loop(LoopKind::Vector, c.b->barrier());
+    });
+    expect_broken("the arrival at a barrier is a variable", [](Case& c) {
+        const E one[] = {c.b->i64(1)};
+        const std::int32_t site = c.b->site(ErrorKind::Runtime, "missed");
+        c.module.entry().is_kernel = true;
+        return c.b->own(counted(*c.b->barrier(), c.b->list(std::span<const E>(one)), site));
     });
     expect_broken("work-item queries occur in kernels only", [](Case& c) {
         return c.store(c.b->work_item(WorkItemQuery::GlobalId, 0), c.one());
