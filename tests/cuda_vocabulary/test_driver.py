@@ -270,3 +270,10 @@ def test_structs_and_vectors_in_texts():
     function(drv.InOut(pairs), v, given[()], block=(3, 1, 1))
     assert pairs.tolist() == [(1, 1.5), (2, 2.5), (3, 3.5)]
     assert v.get().tolist() == [[0, 7, 0, 0]] * 3
+
+
+@pytest.mark.parametrize("grid, block", [((0, 1), (1, 1, 1)), ((1, 1), (0, 1, 1))])
+def test_launches_of_nothing(module, grid, block):
+    block_of_memory = drv.mem_alloc(4)
+    with pytest.raises(drv.LogicError, match="are positive.*CUDA_ERROR_INVALID_VALUE"):
+        module.get_function("weighted")(block_of_memory, grid=grid, block=block)

@@ -39,6 +39,18 @@ def test_what_is_missing_is_the_driver_s_error(tmp_path):
         cp.RawModule(code=ADD, backend="nvcc", name_expressions=["add<int, 1>"])
 
 
+@pytest.mark.parametrize("grid, block", [((0,), (1,)), ((2, 0), (1,)), ((1,), (0,)), ((-1,), (1,))])
+def test_launches_of_nothing_are_the_driver_s_error(grid, block):
+    kernel = cp.RawKernel(ADD, "add<int, 1>")
+    x = cp.zeros(1, "i4")
+    what = "threads" if block == (0,) else "blocks"
+    with pytest.raises(
+        cp.cuda.driver.CUDADriverError, match=f"{what} are positive.*CUDA_ERROR_INVALID_VALUE"
+    ):
+        kernel(grid, block, (x,))
+    assert x.tolist() == [0]
+
+
 def test_compiling_writes_warnings():
     log = io.StringIO()
     text = "\n__global__ void f(int* x) {\n int unused;\n x[0] = 1; }"

@@ -11,7 +11,7 @@ import weakref
 from .. import _engine
 from .._jit import unfiled
 from ..cuda import Stream, devices
-from ..cuda.launches import kernel_of, ranges, sizes
+from ..cuda.launches import DriverError, kernel_of, ranges, sizes
 from .arguments import Declared, arguments_of, place_of
 from .syntax import expressions, tags
 from .syntax.lexer import Source, tokens
@@ -24,8 +24,8 @@ from .translation.trees import unused
 _numbers = itertools.count()
 
 
-class DriverError(_engine.CompileError):
-    """What CUDA's driver says of modules: there is no such file, or no such kernel in it."""
+class NotFoundError(DriverError, _engine.CompileError):
+    """There is no such file, or no such kernel in it."""
 
 
 _most_launches = 1000
@@ -185,7 +185,7 @@ class RawModule:
         name = _plain_name(name)
         instances = [_plain_name(n) for n in self.name_expressions]
         if "<" in name and name not in instances:
-            raise DriverError(
+            raise NotFoundError(
                 f"RawModule: '{name}' is no instance that was asked for; got {instances}; give name_expressions=['{name}'] "
                 f"(CUDA_ERROR_NOT_FOUND: named symbol not found)"
             )
@@ -471,7 +471,7 @@ class RawKernel(_engine._RawLauncher):
             self._found = parser.unit.functions.get(base)
         if self._found is None or not self._found.is_kernel:
             kernels = [n for n, f in parser.unit.functions.items() if f.is_kernel]
-            raise DriverError(
+            raise NotFoundError(
                 f"RawKernel: the text has no kernel '{self.name}'; got {kernels + list(parser.unit.templates)}; "
                 f"mark it with __global__, and name its template parameters (CUDA_ERROR_NOT_FOUND: named symbol not "
                 f"found)"
@@ -658,7 +658,7 @@ def _text_of_file(path):
         with open(path, encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError as error:
-        raise DriverError(f"RawModule: {error} (CUDA_ERROR_FILE_NOT_FOUND)") from error
+        raise NotFoundError(f"RawModule: {error} (CUDA_ERROR_FILE_NOT_FOUND)") from error
     except UnicodeDecodeError as error:
         raise ValueError(
             f"RawModule: {path} is not text; got other bytes; expected CUDA C or OpenCL C, which is translated for each "

@@ -22,6 +22,7 @@ from ._allocations import (
 )
 from ._arguments import ArgumentHandler, InOut
 from .devices import current_device, pinned_array
+from .launches import LaunchError
 
 _managed = weakref.WeakValueDictionary()  # memory that host and device share, by the host's address
 
@@ -99,9 +100,9 @@ class Function:
         TypeError
             An argument does not fit what the text declares.
         LogicError
-            Memory that was freed, or that lies nowhere.
+            Memory that was freed, or that lies nowhere; sizes that are none.
         ValueError
-            Without a block, or for sizes that are none.
+            Without a block.
         """
         if unknown:
             raise ValueError(
@@ -124,9 +125,12 @@ class Function:
                 for k, ((name, c), a) in enumerate(zip(declared, args, strict=True))
             )
         begin = self._now() if time_kernel else None
-        self._kernel(
-            _axes(grid), _axes(block), given, shared_mem=shared or 0, stream=stream or None
-        )
+        try:
+            self._kernel(
+                _axes(grid), _axes(block), given, shared_mem=shared or 0, stream=stream or None
+            )
+        except LaunchError as error:
+            raise LogicError(str(error)) from None
         took = None if begin is None else self._now() - begin
         for filled, memory in after:
             filled[...] = memory

@@ -93,6 +93,8 @@ class Kernel:
                 f"{self.__name__}: Can't create ForAll with negative task count: {ntasks}; give a number of at least 0"
             )
         threads = tpb or max(1, min(256, current_device().max_work_group_size or 256))
+        if ntasks == 0:
+            return _launch_nothing
         return Launch(self, -(-ntasks // threads), threads, stream, sharedmem)
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
@@ -183,6 +185,14 @@ def kernel_of(function, device, options, flatten=None):
     return made
 
 
+class DriverError(RuntimeError):
+    """What CUDA's driver refuses."""
+
+
+class LaunchError(DriverError, ValueError):
+    """A launch of no blocks or no threads."""
+
+
 _NUMBAS = {"blocks": "griddim", "threads": "blockdim"}
 
 
@@ -200,9 +210,10 @@ def sizes(kernel, value, what):
         raise TypeError(
             f"{kernel}: {_NUMBAS[what]} must be a sequence of integers, got {list(given)!r}; use // to divide sizes"
         ) from None
-    if min(given) < (1 if what == "threads" else 0):
-        raise ValueError(
-            f"{kernel}: {what} are positive; got {value!r}; give a number for each axis"
+    if min(given) < 1:
+        raise LaunchError(
+            f"{kernel}: {what} are positive; got {value!r}; give a number of at least 1 for each axis "
+            f"(CUDA_ERROR_INVALID_VALUE)"
         )
     return (*given, 1, 1)[:3]
 
@@ -271,6 +282,10 @@ class Launch:
             return
         with self._stream.statements():
             kernel._launch(over, local, args, {})
+
+
+def _launch_nothing(*args):
+    """A launch over no tasks."""
 
 
 def _handled(given):

@@ -164,6 +164,7 @@ def test_streams_events_and_forall(chosen):
     end.record(stream)
     stream.synchronize()
     assert cuda.event_elapsed_time(start, end) >= 0
+    double.forall(0)(a)
     double.forall(a.size)(a)
     out = np.zeros(1000)
     assert a.copy_to_host(out) is out
@@ -199,6 +200,12 @@ def index_too_far(a):
         ),
         (lambda a: index_too_far[4](a), ValueError, "a launch has 2 to 4 entries; got 1"),
         (lambda a: index_too_far[1, 0](a), ValueError, "threads are positive; got 0"),
+        (lambda a: index_too_far[0, 1](a), ValueError, "blocks are positive; got 0"),
+        (
+            lambda a: index_too_far[(1, 0), 1](a),
+            RuntimeError,
+            "blocks are positive; got .1, 0.; give a number of at least 1 for each axis .CUDA_ERROR_INVALID_VALUE.",
+        ),
         (
             lambda a: index_too_far[(1, 1, 1, 1), 4](a),
             ValueError,

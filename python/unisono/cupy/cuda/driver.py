@@ -1,5 +1,5 @@
-"""``cupy.cuda.driver``: the error of modules and kernels that are not there."""
+"""``cupy.cuda.driver``: the error of modules and kernels that are not there, and of impossible launches."""
 
-from ..._raw.kernels import DriverError as CUDADriverError
+from ...cuda.launches import DriverError as CUDADriverError
 
 __all__ = ["CUDADriverError"]
