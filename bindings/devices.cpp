@@ -178,6 +178,14 @@ Examples
 ...     parts = d.create_sub_devices(1)
 ...     assert len(parts) == d.compute_units and parts[0].parent == d
 )")
+        .def("__copy__", [](nb::object d) { return d; })
+        .def(
+            "__deepcopy__", [](nb::object d, nb::handle) { return d; }, nb::arg("memo").none())
+        .def("__reduce__",
+             [](const PyDevice& d) {
+                 nb::object named = nb::module_::import_("unisono._runtime.devices").attr("named");
+                 return nb::make_tuple(named, nb::make_tuple(d.name()));
+             })
         .def("__repr__", [](const PyDevice& d) { return "Device('" + d.name() + "')"; })
         .def("__str__", &PyDevice::name)
         .def("__hash__", [](const PyDevice& d) { return nb::hash(nb::str(d.name().c_str())); })

@@ -48,6 +48,11 @@ def devices(filter=None):
     return []
 
 
+def named(name):
+    """The device of that name: what a pickle of a device calls."""
+    return _engine._find_device(name)
+
+
 def _matches(device, word):
     return word in (device.name, device.kind) or device.name.startswith(word + ":")
 
