@@ -24,7 +24,7 @@
 #include "jit/bundle.h"
 #include "jit/dispatcher.h"
 #include "jit/launch/item_loops.h"
-#include "jit/launch/raw_arguments.h"
+#include "jit/launch/known_calls.h"
 #include "jit/launch/raw_launcher.h"
 #include "jit/python.h"
 #include "jit/values/objects.h"
@@ -55,7 +55,7 @@ NB_MODULE(_engine, m) {
         !add_functions(m.ptr()) || !add_order_functions(m.ptr()) || !add_selection(m.ptr()) ||
         !add_ufuncs(m.ptr()) || !add_dispatcher(m.ptr()) || !add_item_loops(m.ptr()) ||
         !add_captures(m.ptr()) || !add_objects(m.ptr()) || !add_python_blocks(m.ptr()) ||
-        !add_raw_arguments(m.ptr()) || !add_raw_launcher(m.ptr()) || !add_bundles(m.ptr()) ||
+        !add_raw_launcher(m.ptr()) || !add_known_calls(m.ptr()) || !add_bundles(m.ptr()) ||
         !add_linalg(m.ptr()) || !add_c_text(m.ptr()) || !add_random(m.ptr()) ||
         !add_fast_path(m.ptr()) || !add_row_front(m.ptr()) || !add_c_interface(m.ptr()) ||
         !add_buffer_of_array(m.ptr()) || !add_device_memory(m.ptr()) || !add_driver_calls(m.ptr()))

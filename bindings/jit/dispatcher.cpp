@@ -149,7 +149,10 @@ PyObject* launch(PyObject* self, PyObject* args) {
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         Dispatch& d = ready(self);
         const NDRange range = range_of(d, global, local);
-        if (PyDict_GET_SIZE(named) == 0) return launch_kernel(self, range, positional);
+        if (PyDict_GET_SIZE(named) == 0) {
+            return launch_kernel(self, range, &PyTuple_GET_ITEM(positional, 0),
+                                 static_cast<std::size_t>(PyTuple_GET_SIZE(positional)));
+        }
         std::vector<PyObject*> all;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(positional); ++i)
             all.push_back(PyTuple_GET_ITEM(positional, i));
@@ -433,13 +436,12 @@ NDRange launch_range(PyObject* kernel, PyObject* global, PyObject* local) {
     return range_of(ready(kernel), global, local);
 }
 
-PyObject* launch_kernel(PyObject* kernel, const NDRange& range, PyObject* args) {
+PyObject* launch_kernel(PyObject* kernel, const NDRange& range, PyObject* const* args,
+                        std::size_t count) {
     return guarded<PyObject*>(nullptr, [&] {
         if (!PyObject_TypeCheck(kernel, dispatcher_type))
             fail(ErrorKind::Type, "expected a kernel");
-        return ready(kernel).call(&PyTuple_GET_ITEM(args, 0),
-                                  static_cast<std::size_t>(PyTuple_GET_SIZE(args)), nullptr,
-                                  &range);
+        return ready(kernel).call(args, count, nullptr, &range);
     });
 }
 

@@ -105,7 +105,8 @@ PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flagged, Py
         if (const KnownLaunch* found = known_launch(*self_of(object), args, count, keywords)) {
             const Ref kernel = Ref::of(found->kernel.get());
             const NDRange range = found->range;
-            return launch_kernel(kernel.get(), range, args[2]);
+            return launch_kernel(kernel.get(), range, &PyTuple_GET_ITEM(args[2], 0),
+                                 static_cast<std::size_t>(PyTuple_GET_SIZE(args[2])));
         }
         std::vector<PyObject*> all{object};
         const std::size_t named =

@@ -178,17 +178,25 @@ class _Plan:
                     r[...] = o
         return results
 
-    def known(self, args):
-        """How calls with arguments like these run, as `_KnownCalls` keeps it; None where they have to be looked at."""
-        count, is_made = len(self.inputs), len(args) == len(self.inputs)
-        likes = [like for *_, like in self.outputs] if is_made else []
-        as_they_are = all(how in (_as_it_is, _number) for how, *_ in self.inputs)
-        are_vectors = len(self.shape) == 1 if is_made else self.is_plain
-        if not as_they_are or not are_vectors or min(likes, default=0) < 0:
-            return None
-        if self.launch is None or self.hidden:
-            return None
-        return self.launch, self.over[:1], self.over[1:], tuple(self.last), likes, count
+    def remember(self, args):
+        """Calls with arguments like these need not be looked at again, where all are passed as they are."""
+        ways = [how for how, *_ in self.inputs]
+        if (
+            self.launch is None
+            or self.hidden
+            or not all(how in (_as_it_is, _flat, _number) for how in ways)
+        ):
+            return
+        owner, count = self.owner, len(self.inputs)
+        are_arrays = [how != _number for how in ways] + [True] * len(self.outputs)
+        types = tuple(zip(self.types, are_arrays, strict=True))[: len(args)]
+        given = len(args) - count
+        made = () if given else tuple((dtype, tuple(self.shape)) for _, dtype, _ in self.outputs)
+        gives = 0 if owner.no_return else 2 if len(self.outputs) > 1 or owner.return_tuple else 1
+        over, local = self.over[:1], self.over[1:]
+        owner._remember(
+            types, args, given, False, made, self.launched, over, local, tuple(self.last), gives
+        )
 
     def _made(self, args, dtype, like):
         import unisono as un
@@ -199,8 +207,8 @@ class _Plan:
 
     def _launch(self, given, stream):
         if self.launch is None:
-            kernel, hidden = self.kernel._kernel(self.device, 0)
-            self.launch, self.hidden = kernel._launch, hidden
+            self.launched, self.hidden = self.kernel._kernel(self.device, 0)
+            self.launch = self.launched._launch
         for _, name, dtype in self.hidden:
             given.append(self.kernel._module._global(name, self.device, dtype))
         over, local = self.over
@@ -211,31 +219,7 @@ class _Plan:
 _nothing = contextlib.nullcontext()
 
 
-class _KnownCalls:
-    """Calls whose arguments are passed as they are: packed vectors and numbers of just the kernel's types."""
-
-    def __init__(self, types, is_array):
-        self.types = _engine._raw_types(tuple(zip(types, is_array, strict=True)))
-        self.arrays = tuple(k for k, is_one in enumerate(is_array) if is_one)
-        self._runs = {}  # how they run, by device, block size and the arrays' sizes
-
-    def find(self, args, block_size):
-        """How the call runs; None where that is not known."""
-        place = _engine._raw_place(self.types[: len(args)], args)
-        return self._runs.get(self._key(place, args, block_size)) if place else None
-
-    def keep(self, args, block_size, run):
-        """From now on calls with arguments like these run so."""
-        place = _engine._raw_place(self.types[: len(args)], args)
-        if place and len(self._runs) < MOST_PLANS:
-            self._runs[self._key(place, args, block_size)] = run
-
-    def _key(self, place, args, block_size):
-        count = len(args)
-        return place, block_size, *[len(args[k]) for k in self.arrays if k < count]
-
-
-class ElementwiseKernel(Typed):
+class ElementwiseKernel(_engine._KnownCalls, Typed):
     """A kernel that computes each element of its results by C text.
 
     Parameters
@@ -277,6 +261,19 @@ class ElementwiseKernel(Typed):
         return_tuple=False, *, loop_prep="", after_loop="", options=(), **ignored,
     ):  # fmt: skip
         self._begin(in_params, out_params, name, preamble, options)
+        self._made_of = (
+            (
+                in_params,
+                out_params,
+                operation,
+                name,
+                reduce_dims,
+                preamble,
+                no_return,
+                return_tuple,
+            ),
+            {"loop_prep": loop_prep, "after_loop": after_loop, "options": options},
+        )
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self._loop_prep, self._after = loop_prep, after_loop
         names = [p.name for p in (*self._in, *self._out) if p.is_raw]
@@ -288,7 +285,6 @@ class ElementwiseKernel(Typed):
             n for n in names if n in asked
         }  # raw arrays whose layouts the texts ask for
         self._counts = len(self._in), len(self._in) + len(self._out)
-        self._known = None  # _KnownCalls of the newest plan's types
 
     def _text(self, letters, types, kinds):
         arguments, first, last, layouts = [], [], [], []
@@ -376,11 +372,7 @@ class ElementwiseKernel(Typed):
         -------
         ndarray or tuple of ndarray
         """
-        known = self._known
-        if known is not None and size is None and stream is None:
-            run = known.find(args, block_size)
-            if run is not None:
-                return self._run(run, args)
+        # Calls like one that was remembered do not come here (_KnownCalls).
         if len(args) not in self._counts:
             self._wrong_count(args)
         key = (size, block_size, devices.current_device().name, *map(key_of, args))
@@ -395,28 +387,8 @@ class ElementwiseKernel(Typed):
                 self._plans[key] = plan
             args = read
         results = plan.run(args, stream)
-        if is_new and size is None and stream is None:
-            self._keep(plan, tuple(args), block_size)
-        return self._given_back(results)
-
-    def _keep(self, plan, args, block_size):
-        run = plan.known(args)
-        if run is None:
-            return
-        is_array = [how == _as_it_is for how, *_ in plan.inputs] + [True] * len(self._out)
-        known, made = self._known, _KnownCalls(plan.types, is_array)
-        if known is None or known.types != made.types:
-            self._known = known = made
-        known.keep(args, block_size, run)
-
-    def _run(self, run, args):
-        """The results of a call that is known."""
-        launch, over, local, last, likes, count = run
-        results = args[count:]
-        if likes:
-            results = tuple(map(_empty_like, map(args.__getitem__, likes)))
-            args += results
-        launch(over, local, args + last, {})
+        if is_new and size is None and stream is None and block_size == BLOCK:
+            plan.remember(tuple(args))
         return self._given_back(results)
 
     def _given_back(self, results):
@@ -425,7 +397,4 @@ class ElementwiseKernel(Typed):
         return results[0] if len(results) == 1 and not self.return_tuple else tuple(results)
 
 
-def _empty_like(a):
-    import unisono as un
-
-    return un.empty_like(a)
+ElementwiseKernel._call_quickly()

@@ -186,5 +186,12 @@ class Typed:
             f"{len(given)}; give {', '.join(p.name for p in self._in)}"
         )
 
+    def __reduce__(self):
+        return _kernel_of, (type(self), *self._made_of)
+
     def __repr__(self):
         return f"<{type(self).__name__} {self.name}>"
+
+
+def _kernel_of(kind, given, options):
+    return kind(*given, **options)
