@@ -172,6 +172,7 @@ Value Calls::call_builtin(const Node& node, const std::string& name) {
     if (name == "print") return call_print(node);
     if (name == "python_block") return Tables(*this, place).python_block(node);
     if (auto v = array_function(node, name)) return *v;
+    if (name == "un.in_kernel") return scalar(b_->boolean(module_.is_kernel), Weak::Bool);
     if (name == "isinstance") {
         if (node.children.size() != 3)
             refuse(place, "isinstance takes a value and a type", "write isinstance(x, int)");

@@ -36,9 +36,7 @@ std::optional<Value> Calls::sharing(const std::string& name, const std::vector<V
     }
     bool is_math = name.rfind("un.math_of_", 0) == 0;
     if (is_math || name.rfind("un.random_", 0) == 0) {
-        if (source_.is_kernel && is_math)
-            refuse(place, "a kernel cannot call math." + name.substr(11), "compute it outside");
-        if (source_.is_kernel)
+        if (source_.is_kernel && !is_math)
             refuse(place, "a kernel cannot draw random numbers",
                    "draw them outside, and pass them");
         std::vector<E> values;

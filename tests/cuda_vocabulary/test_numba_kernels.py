@@ -320,6 +320,39 @@ def test_special_functions(chosen):
         np.testing.assert_allclose(got, [f(v) for v in x], rtol=1e-14, atol=1e-15)
 
 
+@un.jit
+def log_gamma(x):
+    return math.lgamma(x)
+
+
+@cuda.jit(device=True)
+def by_a_function(x):
+    return math.erf(x) + math.erfc(x) + math.gamma(x) + log_gamma(x) + math.remainder(x, 1.5)
+
+
+@cuda.jit
+def special_by_a_function(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[0, i] = by_a_function(x[i])
+        out[1, i] = (
+            math.erf(x[i])
+            + math.erfc(x[i])
+            + math.gamma(x[i])
+            + math.lgamma(x[i])
+            + math.remainder(x[i], 1.5)
+        )
+
+
+def test_special_functions_in_functions_that_kernels_call(chosen):
+    x = np.array([0.5, 2.5, 30.0, -1.0, -2.5])
+    out = cuda.to_device(np.zeros((2, 5)))
+    special_by_a_function[1, 8](cuda.to_device(x), out)
+    np.testing.assert_array_equal(*out.copy_to_host())
+    with pytest.raises(ValueError, match="math domain error"):  # outside of kernels, as Python's
+        log_gamma(-1.0)
+
+
 @cuda.jit
 def at_poles(out):
     out[0] = math.gamma(-1.0)

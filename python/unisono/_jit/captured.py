@@ -279,7 +279,7 @@ class Captured:
     def compiled_form(self, value):
         if self.is_own is None:
             self.is_own = _is_own(self.function)
-        return _compiled_form(value, self.is_own, self.is_kernel)
+        return _compiled_form(value, self.is_own)
 
     def captured(self, at, name, value):
         if kernel_words.is_lane(value):
@@ -376,7 +376,7 @@ def _is_own(function):
     return (getattr(function, "__module__", None) or "").startswith(__package__ + ".")
 
 
-def _compiled_form(value, is_own=False, is_kernel=False):
+def _compiled_form(value, is_own=False):
     """What a call in compiled code runs of an object that another decorator made; else the object itself."""
     if (
         is_own
@@ -387,7 +387,7 @@ def _compiled_form(value, is_own=False, is_kernel=False):
     if callable(value):
         from .overload import implementation_of
 
-        other = implementation_of(value, is_kernel)
+        other = implementation_of(value)
         if other is not None:
             return other
         made = foreign.function_of(value)

@@ -1,6 +1,7 @@
 """Functions of ``math`` and ``cmath`` for floats and complex numbers that compiled code calls.
 
-They raise where Python's do. Those of `math_of` are the C library's; the rest is arithmetic, as in CPython.
+They raise where Python's do. Those of `math_of` are the C library's; the rest is arithmetic, as in CPython. What kernels
+call, themselves or by a function, are those of `kernel_floats`, which every device has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 
 import numpy as np
 
-from . import jit
+from . import jit, kernel_floats
 from .engine_functions import engine_function
 
 _TO_DEGREES = 180.0 / math.pi
@@ -22,16 +23,33 @@ math_of_erfc = engine_function("math_of_erfc")
 math_of_gamma = engine_function("math_of_gamma")
 math_of_lgamma = engine_function("math_of_lgamma")
 math_of_remainder = engine_function("math_of_remainder")
+in_kernel = engine_function("in_kernel")  # known when a function is compiled
 
 
 @jit
-def erf(x):
+def _erf(x):
     return math_of_erf(float(x))
 
 
 @jit
-def erfc(x):
+def erf(x):
+    if in_kernel():
+        return kernel_floats.erf(x)
+    else:
+        return _erf(x)
+
+
+@jit
+def _erfc(x):
     return math_of_erfc(float(x))
+
+
+@jit
+def erfc(x):
+    if in_kernel():
+        return kernel_floats.erfc(x)
+    else:
+        return _erfc(x)
 
 
 @jit
@@ -41,7 +59,7 @@ def _is_pole(x):
 
 
 @jit
-def gamma(x):
+def _gamma(x):
     v = float(x)
     if _is_pole(v):
         raise ValueError("math domain error")
@@ -57,7 +75,15 @@ def gamma(x):
 
 
 @jit
-def lgamma(x):
+def gamma(x):
+    if in_kernel():
+        return kernel_floats.gamma(x)
+    else:
+        return _gamma(x)
+
+
+@jit
+def _lgamma(x):
     v = float(x)
     if math.isinf(v):
         return math.inf
@@ -67,6 +93,14 @@ def lgamma(x):
     if math.isinf(made):
         raise OverflowError("math range error")
     return made
+
+
+@jit
+def lgamma(x):
+    if in_kernel():
+        return kernel_floats.lgamma(x)
+    else:
+        return _lgamma(x)
 
 
 @jit
@@ -130,13 +164,21 @@ def modf(x):
 
 
 @jit
-def remainder(x, y):
+def _remainder(x, y):
     a = float(x)
     b = float(y)
     made = math_of_remainder(a, b)
     if math.isnan(made) and not math.isnan(a) and not math.isnan(b):
         raise ValueError("math domain error")
     return made
+
+
+@jit
+def remainder(x, y):
+    if in_kernel():
+        return kernel_floats.remainder(x, y)
+    else:
+        return _remainder(x, y)
 
 
 @jit

@@ -352,7 +352,6 @@ def remainder(x, y):
     return math.copysign(1.0, a) * made
 
 
-of_math = {f.__name__: f for f in (erf, erfc, gamma, lgamma, remainder)}
 of_cuda = {
     "erf": erf, "erfc": erfc, "erfcx": erfcx, "erfinv": erfinv, "erfcinv": erfcinv, "normcdf": normcdf,
     "normcdfinv": normcdfinv, "tgamma": gamma, "lgamma": lgamma, "remainder": remainder,

@@ -59,7 +59,6 @@ _of_python_random = frozenset(
 _of_floats = frozenset(
     "degrees erf erfc frexp gamma isclose ldexp lgamma modf radians remainder ulp".split()
 )
-_of_kernels = frozenset("erf erfc gamma lgamma remainder".split())
 _of_cmath = frozenset("acos acosh asin asinh atan atanh isclose".split())
 _of_polynomials = frozenset("polyadd polyder polydiv polyint polymul polysub polyval".split())
 _of_groups = frozenset(
@@ -363,8 +362,8 @@ class _Choice(ast.NodeTransformer):
         return [ast.fix_missing_locations(ast.copy_location(s, node)) for s in made]
 
 
-def implementation_of(value, is_kernel=False):
-    """The compiled function that stands for a value, or None; in a kernel one that every device has."""
+def implementation_of(value):
+    """The compiled function that stands for a value, or None."""
     found = _known.get(id(value))
     if found:
         return found[1]
@@ -376,10 +375,6 @@ def implementation_of(value, is_kernel=False):
         from .math_library import implementations
 
         return implementations[name]
-    if is_kernel and name in _of_kernels and getattr(math, name) is value:
-        from .kernel_floats import of_math
-
-        return of_math[name]
     for home, names, library in _modules:
         module = loaded(home) if name in names else None
         if module and getattr(module, name) is value:
