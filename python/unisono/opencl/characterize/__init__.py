@@ -1,7 +1,7 @@
 """`pyopencl.characterize`: what devices can do beyond what they tell."""
 
-from ._objects.constants import device_local_mem_type, device_type
-from ._objects.svm import has_capability
+from .._objects.constants import device_local_mem_type, device_type
+from .._objects.svm import has_capability
 
 
 def has_double_support(dev):
