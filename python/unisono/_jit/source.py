@@ -292,6 +292,7 @@ def _is_equal(a, b):
         len(inside(a)) == len(inside(b))
         and all(map(_is_equal, inside(a), inside(b)))
         and a.co_code == b.co_code
+        and a.co_exceptiontable == b.co_exceptiontable
         and repr(plain(a)) == repr(plain(b))
         and a.co_names == b.co_names
         and a.co_varnames == b.co_varnames

@@ -4,7 +4,7 @@ def made(text):
     return scope["g"]
 
 
-g = made("def g(n):\n    with n: return n + 1")
+g = made("def g(n):\n    try: return n + 1\n    finally: print(n)")
 
 
 def f(n):

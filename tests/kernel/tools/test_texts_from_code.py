@@ -48,12 +48,14 @@ FORMS = {
     "walrus": "if (x := a + b) > n:\n    return x\nreturn n",
     "names": "global counted\ncounted = a\ndel b[0]\nimport math as m\nfrom os import path, sep as s\nreturn m.pi",
     "doc": "'''Says what it does.'''\npass",
+    "comprehensions": "return [x * n for x in a if x > 0 and x < 9], {x: y for x, y in b}, "
+    "{i for r in a for i in r}, sum(x for x in a if not x if n), f([x for x in a], n)",
+    "try": "try:\n    n = a[b]\n    if n > 3:\n        return n\nexcept IndexError:\n    n = -1\n"
+    "except (ValueError, TypeError) as e:\n    print(e)\n    return 5\nreturn n",
+    "try in a loop": "for i in range(n):\n    try:\n        b = a[i]\n    except:\n        continue\n    else:\n        b += 1\nreturn b",
+    "try in try": "try:\n    try:\n        b = a[n]\n    except IndexError:\n        raise ValueError(n)\nexcept ValueError as e:\n    b = e\nreturn b",
+    "with": "with a(y='f') as x:\n    b = x\nfor i in range(n):\n    with b:\n        n += 1\n        if n > 5:\n            b = 0\nreturn b, n",
 }
-if sys.version_info < (3, 12):  # since then their loops are the function's own
-    FORMS["comprehensions"] = (
-        "return [x * n for x in a if x > 0 and x < 9], {x: y for x, y in b}, {i for r in a for i in r}, "
-        "sum(x for x in a if not x if n)"
-    )
 
 
 def code_of(text):
@@ -70,7 +72,7 @@ def test_the_text_compiles_to_the_same_code(form):
 
 
 def test_functions_of_these_tests_come_back():
-    """Those without `try` and `with`, but for a few."""
+    """All but a few."""
     total, found = 0, 0
     for file in sorted(pathlib.Path(__file__).parents[1].glob("*/*.py")):
         if file.parent.name not in ("loops", "parallel", "containers"):
@@ -80,13 +82,13 @@ def test_functions_of_these_tests_come_back():
         names = {(a.asname or a.name) for n in imports for a in n.names}
         for code in source._codes(compile(text, str(file), "exec")):
             is_function = code.co_name[0] != "<" and not code.co_freevars and code.co_flags & 1
-            if not is_function or getattr(code, "co_exceptiontable", b""):
+            if not is_function:
                 continue
             used = sorted(names.intersection(source.names_of(code)))
             head = "".join(f"import {n}\n" for n in used)  # calls of modules' members differ
             total += 1
             found += any(source._found_in(head + t, code) for t in texts_of(code))
-    assert total > 500 and found > 0.96 * total, (found, total)
+    assert total > 500 and found > 0.94 * total, (found, total)
 
 
 def test_statements_stand_at_their_lines():

@@ -12,8 +12,10 @@ import inspect
 import itertools
 
 from .blocks import Unreadable, read_blocks
-from .evaluate import Evaluation, parameters
-from .structure import Structure, evaluate
+from .conditions import evaluate_blocks
+from .evaluation import Evaluation
+from .structure import Structure
+from .trees import parameters
 
 __all__ = ["texts_of"]
 
@@ -87,7 +89,7 @@ class _Reader:
             raise Unreadable("async")
         evaluation = Evaluation(code, self.definition)
         first = read_blocks(code)
-        evaluate(first, evaluation, self.joins_negated)
+        evaluate_blocks(first, evaluation, self.joins_negated)
         body = Structure(first, self.says_continue).run()
         defaults = (made.defaults, made.keyword_defaults, made.annotations) if made else ()
         arguments, result = parameters(code, *defaults)
@@ -130,4 +132,8 @@ def _without_last_return(body):
     if isinstance(last, ast.If):
         last.body = _without_last_return(last.body) or [ast.Pass()]
         last.orelse = _without_last_return(last.orelse)
+    elif isinstance(last, (ast.With, ast.Try)):
+        last.body = _without_last_return(last.body) or [ast.Pass()]
+        for handler in getattr(last, "handlers", ()):
+            handler.body = _without_last_return(handler.body) or [ast.Pass()]
     return body

@@ -7,6 +7,7 @@ comparison leaves the stack clean become one.
 from __future__ import annotations
 
 import dis
+import math
 import sys
 
 _SILENT = {
@@ -20,6 +21,12 @@ _SILENT = {
     "END_FOR",
 }
 _JUMPS = {"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
+_UNWINDING = {
+    "RETURN_VALUE",
+    "SWAP",
+    "POP_TOP",
+    "STORE_FAST",
+}  # a statement does not begin with these
 _ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}
 
 
@@ -32,7 +39,8 @@ class Block:
 
     `kind` of the end: ``"jump"`` to `targets[0]`; ``"test"``, true to `targets[0]` and false to `targets[1]`; ``"and"``
     and ``"or"``, which keep a value that decides and go to `targets[1]`, or drop it and go to `targets[0]`; ``"for"``
-    to the body `targets[0]` or, behind the last item, to `targets[1]`; ``"break"``, which leaves a ``for``; ``"end"``.
+    to the body `targets[0]` or, behind the last item, to `targets[1]`; ``"break"``, which leaves a ``for``; ``"try"`` to
+    what is tried, `targets[0]`, or the handler `targets[1]`; ``"with"`` to its body, and ``"leave"`` from it; ``"end"``.
     """
 
     def __init__(self, offset, instructions):
@@ -44,10 +52,15 @@ class Block:
         ]  # where a block that only jumps lay before the target, if one did
         self.last_turn = -1  # of the last jump back to here
         self.jumps = False  # by an instruction of its own
+        self.ranges = []  # of a ``try``: where what it protects lies
         self.fallen = 0  # which of the two targets of a test comes next in the text
         self.is_chained = False  # a comparison whose right side the next one compares again
         # Of the evaluation: statements, the value that decides, the stack behind it.
         self.statements, self.value, self.stack, self.is_done = [], None, None, False
+
+    def protects(self, other):
+        """Whether another block is part of what this one, a ``try``, protects."""
+        return any(a <= math.ceil(other.offset) < b for a, b in self.ranges)
 
     def __repr__(self):
         return f"<{self.offset} {self.kind} {[t.offset for t in self.targets]}>"
@@ -55,10 +68,12 @@ class Block:
 
 def read_blocks(code):
     """The first block of a function's code; from it all others are reached."""
-    if getattr(code, "co_exceptiontable", b""):
-        raise Unreadable("handlers of exceptions")
     instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    tried, names = _tried(code, instructions), {i.offset: i.opname for i in instructions}
     begins = {instructions[0].offset}
+    for handler, ranges in tried.items():
+        begins |= {handler, *(a for a, _ in ranges)}
+        begins |= {b for _, b in ranges if names.get(b) not in _UNWINDING}
     is_end = False
     for instruction in instructions:
         if is_end:
@@ -77,6 +92,7 @@ def read_blocks(code):
         _end(block, blocks, order[k + 1] if k + 1 < len(order) else None)
     for block in order:
         block.instructions = [i for i in block.instructions if i.opname not in _SILENT]
+    _add_tries(order, blocks, tried)
     for block in order:
         if block.kind == "for":
             _drop_iterator(block.targets[1])
@@ -90,6 +106,46 @@ def read_blocks(code):
     _skip_jumps(order)
     _join_tests(order)
     return order[0]
+
+
+def _tried(code, instructions):
+    """By where a handler of ``except`` begins: what it protects, as pairs of offsets."""
+    if not code.co_exceptiontable:
+        return {}
+    at = {i.offset: k for k, i in enumerate(instructions)}
+    tried, protected = {}, {}
+    for entry in dis._parse_exception_table(code):
+        protected.setdefault(entry.target, []).append((entry.start, entry.end))
+        first, second = instructions[at[entry.target] :][:2]
+        if first.opname != "PUSH_EXC_INFO" or second.opname == "WITH_EXCEPT_START":
+            continue  # what cleans up behind a handler, and the end of ``with``
+        tried.setdefault(entry.target, []).append((entry.start, entry.end))
+    for spans in tried.values():
+        # Of a try that is all that another one protects, the other one's entry names the handler alone.
+        for begin, _ in spans:  # which grow meanwhile
+            spans += [span for span in protected.get(begin, ()) if span not in spans]
+    for handler in tried:
+        for instruction in instructions[at[handler] + 1 :]:
+            if instruction.opname in ("POP_TOP", "CHECK_EXC_MATCH"):
+                break
+            if not instruction.opname.startswith(("LOAD_", "BUILD_TUPLE")):
+                raise Unreadable("finally")
+    return tried
+
+
+def _add_tries(order, blocks, tried):
+    """A block for each handler, in front of what it protects; those inside first."""
+    entries = {}
+    for handler, ranges in sorted(tried.items(), key=lambda item: sum(b - a for a, b in item[1])):
+        start = min(a for a, _ in ranges)
+        inside = entries.get(start, blocks[start])
+        block = Block(inside.offset - 0.125, [])
+        block.kind, block.targets, block.ranges = "try", [inside, blocks[handler]], ranges
+        for other in order:
+            if not block.protects(other):
+                other.targets = [block if t is inside else t for t in other.targets]
+        order.insert(order.index(inside), block)
+        entries[start] = block
 
 
 def _join_copies(order):
@@ -300,11 +356,10 @@ def _common_end(first, second):
         return 0
     count = 0
     for a, b in zip(reversed(first.instructions), reversed(second.instructions), strict=False):
-        if (a.opcode, a.arg, a.positions) != (
-            b.opcode,
-            b.arg,
-            b.positions,
-        ) or a.positions.lineno is None:
+        is_same = (a.opcode, a.arg) == (b.opcode, b.arg) or (
+            a.opname[-4:] == b.opname[-4:] == "NONE"
+        )
+        if not is_same or a.positions != b.positions or a.positions.lineno is None:
             break
         count += 1
     return count

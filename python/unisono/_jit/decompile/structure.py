@@ -6,214 +6,9 @@ import ast
 import sys
 
 from .blocks import Unreadable, reached
-from .evaluate import Item
-
-
-def evaluate(first, evaluation, joins_negated):
-    """Evaluate all blocks; tests that belong together become one, and values that two roads bring one expression."""
-    _run(first, [], evaluation)
-    while True:
-        blocks = reached(first)
-        before = _ways_in(blocks)
-        block = next((b for b in blocks if not b.is_done and _can_run(b, before)), None)
-        if block is None:
-            if all(b.is_done for b in blocks):
-                return
-            raise Unreadable("values that two roads bring")
-        _run(block, _stack_before(block, before[block]), evaluation)
-        _reduce(first, joins_negated)
-
-
-def _run(block, stack, evaluation):
-    evaluation.run(block, stack)
-
-
-def _ways_in(blocks):
-    before = {b: [] for b in blocks}
-    for block in blocks:
-        for k, target in enumerate(block.targets):
-            before[target].append((block, k))
-    return before
-
-
-def _can_run(block, before):
-    """Whether the stack is known: all that come before are done (but for the ways back), and agree."""
-    done = [(b, k) for b, k in before[block] if b.is_done]
-    if not done:
-        return False
-    stacks = [_stack_along(b, k) for b, k in done]
-    if any(stack is None for stack in stacks):
-        return False
-    first = stacks[0]
-    return all(len(s) == len(first) and all(map(_is_one, s, first)) for s in stacks[1:])
-
-
-def _is_one(a, b):
-    return a is b
-
-
-def _stack_before(block, ways):
-    return next(_stack_along(b, k) for b, k in ways if b.is_done)
-
-
-def _stack_along(block, k):
-    """The stack behind a block on the way to its target k; None where a value is kept that others must join."""
-    stack = block.stack
-    if block.kind in ("and", "or"):
-        return stack if k == 0 else None
-    if block.kind == "for":
-        return [*stack, Item(stack[-1])] if k == 0 else stack[:-1]
-    if block.is_chained and k == 1:
-        return stack[:-1]
-    return stack
-
-
-def _reduce(first, joins_negated):
-    is_changed = True
-    while is_changed:
-        is_changed = False
-        blocks = reached(first)
-        before = _ways_in(blocks)
-        for block in blocks:
-            if block.is_done and (
-                _join_test(block, before, joins_negated) or _join_value(block, before)
-            ):
-                is_changed = True
-                break
-
-
-def _only_way(block, before):
-    """The block that alone leads here, if one does."""
-    ways = before[block]
-    return ways[0] if len(ways) == 1 else (None, None)
-
-
-def _join_test(block, before, joins_negated):
-    """``a and b``: a test without statements that one other leads to, and that shares a target with it."""
-    above, k = _only_way(block, before)
-    if (
-        above is None
-        or not above.is_done
-        or above.kind != "test"
-        or block.kind not in ("test", "and", "or")
-        or block.statements
-    ):
-        return False
-    other = above.targets[1 - k]
-    if above.is_chained:
-        return k == 0 and _join_chain(above, block)
-    if block.is_chained or not _is_same_stack(above.stack, block.stack):
-        return False
-    if block.kind == "test":
-        if other not in block.targets or block.targets[0] is block.targets[1]:
-            return False
-        is_and = other is block.targets[1]
-    elif other is block.targets[0]:
-        is_and = block.kind == "or"
-    else:
-        return False
-    is_true = (
-        k == 0
-    ) == is_and  # whether the first one goes on where it is true for "and", false for "or"
-    if not is_true and not joins_negated:
-        return False
-    left = above.value if is_true else negated(above.value)
-    _take(above, block, joined(ast.And if is_and else ast.Or, left, block.value))
-    return True
-
-
-def _join_chain(above, block):
-    """``a < b`` and ``b < c``, with the same b."""
-    if block.targets[1] is not above.targets[1] or block.kind not in ("test", "and"):
-        return False
-    value = _chain(above.value, block.value)
-    if value is None:
-        return False
-    _take(above, block, value)
-    return True
-
-
-def _chain(left, right):
-    if not (isinstance(left, ast.Compare) and isinstance(right, ast.Compare)):
-        return None
-    if left.comparators[-1] is not right.left:
-        return None
-    return ast.Compare(left.left, left.ops + right.ops, left.comparators + right.comparators)
-
-
-def _take(above, block, value):
-    above.value, above.kind, above.targets = value, block.kind, block.targets
-    above.fallen, above.is_chained, above.stack = block.fallen, block.is_chained, block.stack
-    above.through = block.through
-
-
-def _is_same_stack(a, b):
-    return len(a) == len(b) and all(map(_is_one, a, b))
-
-
-def _join_value(block, before):
-    """``a and b``, ``a if c else b`` as values: blocks without statements that push one value and meet."""
-    if block.kind in ("and", "or"):
-        after, end = block.targets
-        if _pushes(after, end, block, before):
-            operator = ast.And if block.kind == "and" else ast.Or
-            last = after.stack[-1]
-            value = (
-                _chain(block.value, last)
-                if block.is_chained
-                else joined(operator, block.value, last)
-            )
-            if value is None:
-                return False
-            base = block.stack[:-1] if block.is_chained else block.stack
-            _becomes(block, value, base, end)
-            return True
-    elif block.kind == "test" and not block.is_chained:
-        yes, no = block.targets
-        end = yes.targets[0] if yes.kind == "jump" and yes.targets else None
-        if end is not None and _pushes(yes, end, block, before) and _pushes(no, end, block, before):
-            test, first, second = block.value, yes.stack[-1], no.stack[-1]
-            if block.fallen == 1:
-                test, first, second = negated(test), second, first
-            _becomes(block, ast.IfExp(test, first, second), block.stack, end)
-            return True
-    return False
-
-
-def _pushes(block, end, above, before):
-    base = above.stack[:-1] if above.is_chained else above.stack
-    return (
-        block.is_done
-        and block.kind == "jump"
-        and block.targets[0] is end
-        and not block.statements
-        and _only_way(block, before)[0] is above
-        and len(block.stack) == len(base) + 1
-        and _is_same_stack(block.stack[:-1], base)
-        and isinstance(block.stack[-1], ast.expr)
-    )
-
-
-def _becomes(block, value, base, end):
-    block.kind, block.targets, block.value, block.is_chained = "jump", [end], None, False
-    block.stack, block.through = [*base, value], [None, None]
-
-
-def joined(operator, left, right):
-    values = []
-    for value in (left, right):
-        is_same = isinstance(value, ast.BoolOp) and isinstance(value.op, operator)
-        values += value.values if is_same else [value]
-    return ast.BoolOp(operator(), values)
-
-
-def negated(value):
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
-        return value.operand
-    opposite = {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
-    if isinstance(value, ast.Compare) and len(value.ops) == 1 and type(value.ops[0]) in opposite:
-        return ast.Compare(value.left, [opposite[type(value.ops[0])]()], value.comparators)
-    return ast.UnaryOp(ast.Not(), value)
+from .conditions import negated, ways_in
+from .markers import Caught
+from .trees import fill
 
 
 class _Inside:
@@ -230,7 +25,7 @@ class Structure:
         self.first, self.says_continue = first, says_continue
         self.blocks = reached(first)
         self.place = {b: k for k, b in enumerate(self.blocks)}
-        self.before = {b: [a for a, _ in ways] for b, ways in _ways_in(self.blocks).items()}
+        self.before = {b: [a for a, _ in ways] for b, ways in ways_in(self.blocks).items()}
         self.above = self._dominators()
         self.loops = self._loops()
         self.written = set()
@@ -317,7 +112,11 @@ class Structure:
     def _end(self, block, follow, inside):
         if block.kind == "end":
             return []
-        if block.kind in ("jump", "break"):
+        if block.kind == "try":
+            return self._try(block, follow, inside)
+        if block.kind == "with":
+            return self._with(block, follow, inside)
+        if block.kind in ("jump", "break", "leave"):
             place = block.offset if block.jumps and self.says_continue else None
             return self._go(block.targets[0], follow, inside, place)
         if block.kind != "test" or block.is_chained:
@@ -340,6 +139,73 @@ class Structure:
         if fallen == 1:
             test, yes, no = negated(test), no, yes
         return choice(test, yes, no, block.line)
+
+    def _try(self, block, follow, inside):
+        tried, handler = block.targets
+        behind = self._left(block, inside)
+        body = self._go(tried, behind if behind is not None else follow, inside)
+        handlers = []
+        while handler is not None:
+            caught = (
+                handler.value
+                if handler.kind == "test" and isinstance(handler.value, Caught)
+                else None
+            )
+            if caught is None and handler.kind == "end" and _is_raised_again(handler.statements):
+                break
+            if caught is None:
+                handled = _without_name(self._from(handler, follow, inside))
+                handlers.append(ast.ExceptHandler(None, *handled))
+                break
+            if handler.statements:
+                raise Unreadable("a handler")
+            handled = _without_name(self._go(handler.targets[0], follow, inside))
+            handlers.append(ast.ExceptHandler(caught.kind, *handled))
+            handler = handler.targets[1]
+        rest = []
+        if behind is not None and behind is not follow:
+            rest = self._go(behind, follow, inside)
+        made = ast.Try(body or [ast.Pass()], handlers, rest, [])
+        made.lineno = block.line or (
+            body[0].lineno - 1 if body and hasattr(body[0], "lineno") else None
+        )
+        return [made]
+
+    def _left(self, block, inside):
+        """Where what is tried goes on, if it ends."""
+        known = () if inside is None else (inside.head, inside.behind)
+        found = []
+        for b in self.blocks:
+            if b is block or not block.protects(b) or not self._dominates(block.targets[0], b):
+                continue
+            for target in b.targets:
+                is_out = not block.protects(target) and target not in known
+                if (
+                    is_out
+                    and target is not block.targets[1]
+                    and target not in found
+                    and b.kind != "try"
+                ):
+                    found.append(target)
+        if len(found) > 1:
+            raise Unreadable("a try that ends in several places")
+        return found[0] if found else None
+
+    def _with(self, block, follow, inside):
+        entered = block.value
+        ends = []
+        for b in self.blocks:
+            if b.kind == "leave" and b.value is entered and b.targets[0] not in ends:
+                ends.append(b.targets[0])
+        ends = [b for b in ends if not _only_ends(b)] or ends[:0]
+        if len(ends) > 1:
+            raise Unreadable("a with that ends in several places")
+        behind = ends[0] if ends else follow
+        body = self._go(block.targets[0], behind, inside)
+        item = ast.withitem(entered.manager, entered.target)
+        made = ast.With([item], body or [ast.Pass()])
+        made.lineno = block.line
+        return [made, *([] if behind is follow else self._go(behind, follow, inside))]
 
     def _go(self, target, follow, inside, through=None):
         if target is follow:
@@ -385,6 +251,9 @@ class Structure:
         outside = [] if not is_for and not is_tested else outside
         ends = [*outside, follow]
         statements = [made]
+        if is_for and head.value.made is not None:
+            fill(head.value.made, made, None)
+            statements = []
         if exhausted is not None and behind is not None and behind is not exhausted:
             made.orelse = self._go(exhausted, behind, inside)
         if own.behind is not None:
@@ -415,6 +284,37 @@ class Structure:
         if len(found) > 1:
             raise Unreadable("a loop that ends in several places")
         return found[0] if found else None
+
+
+def _is_raised_again(statements):
+    return len(statements) == 1 and getattr(statements[0], "is_again", False)
+
+
+def _without_name(body):
+    """The name of a handler, and its statements without those that forget the exception."""
+    name = getattr(body[0], "caught_as", None) if body else None
+    if name is not None:
+        body = _forget(body[1:], name)
+    return name, body or [ast.Pass()]
+
+
+def _forget(body, name):
+    kept, k = [], 0
+    while k < len(body):
+        this, after = body[k], body[k + 1] if k + 1 < len(body) else None
+        is_cleared = isinstance(this, ast.Assign) and isinstance(after, ast.Delete)
+        if is_cleared and [getattr(n.targets[0], "id", None) for n in (this, after)] == [
+            name,
+            name,
+        ]:
+            k += 2
+            continue
+        for field in ("body", "orelse"):
+            if getattr(this, field, None):
+                setattr(this, field, _forget(getattr(this, field), name) or [ast.Pass()])
+        kept.append(this)
+        k += 1
+    return kept
 
 
 def _only_ends(block):

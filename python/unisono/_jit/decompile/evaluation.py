@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import math
 import sys
 import types
 
 from .blocks import Block, Unreadable
+from .markers import Caught, Entered, Function, Imported, Item, Loop, Part, Raised, Saved, Unpacked
+from .trees import constant, fill, is_same_place, slice_of
 
 _OPERATORS = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
@@ -24,47 +24,10 @@ _COMPARISONS = {
 }
 _UNARY = {"UNARY_NEGATIVE": ast.USub, "UNARY_INVERT": ast.Invert, "UNARY_NOT": ast.Not}
 _NULL = object()
+_ENTERED = object()  # what a ``with`` gives to the name behind ``as``
 
 
-class Loop:
-    """The iterator of a ``for`` on the stack."""
-
-    def __init__(self, iterable):
-        self.iterable, self.target, self.header = iterable, None, None
-
-
-class Item:
-    """What the loop takes from its iterator."""
-
-    def __init__(self, loop):
-        self.loop = loop
-
-
-class Part:
-    """An item of a value that is unpacked."""
-
-    def __init__(self, unpacked, index):
-        self.unpacked, self.index = unpacked, index
-
-
-class Unpacked:
-    def __init__(self, value, count, starred=None):
-        self.value, self.targets, self.starred = value, [None] * count, starred
-
-
-class Function:
-    """A function made inside; the evaluation of its own code follows."""
-
-    def __init__(self, code, defaults, keyword_defaults, annotations):
-        self.code, self.defaults, self.keyword_defaults = code, defaults, keyword_defaults
-        self.annotations, self.decorators = annotations, []
-
-
-class Imported:
-    """A module, or (`level` None) a name of one."""
-
-    def __init__(self, name, level, of):
-        self.name, self.level, self.of, self.names = name, level, of, []
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 class Evaluation:
@@ -72,6 +35,7 @@ class Evaluation:
 
     def __init__(self, code, read_function):
         self.code, self.read_function = code, read_function
+        self.caught = set()  # names of handlers, which forget the exception at their end
         self.declared = {}  # names assigned in scopes around: "global" or "nonlocal"
         self.stack, self.statements, self.block = [], [], None
         self.pairs, self.is_swapped, self.keywords, self.line = [], False, (), None
@@ -99,16 +63,39 @@ class Evaluation:
             if not isinstance(loop, Loop):
                 raise Unreadable("FOR_ITER")
             loop.header = block
+            if isinstance(self.stack[-2] if len(self.stack) > 1 else None, _COMPREHENSIONS):
+                loop.made = self.stack[-2]
             block.value = loop
         block.line = block.line or self.line
         block.statements, block.stack, block.is_done = self.statements, self.stack, True
 
     def _leave(self, block, rest):
+        if self.split == "with":
+            self._enter(block, rest)
+            return
         behind = Block(block.offset + 0.5, rest)
         behind.kind, behind.targets, behind.line = block.kind, block.targets, block.line
+        behind.fallen, behind.through, behind.is_chained = (
+            block.fallen,
+            block.through,
+            block.is_chained,
+        )
+        behind.jumps = block.jumps
         if rest or block.kind != "jump":
             block.targets = [behind]
-        block.kind, block.value, block.instructions = "break", self.split, []
+        kind = "leave" if isinstance(self.split, Entered) else "break"
+        block.kind, block.value, block.instructions = kind, self.split, []
+
+    def _enter(self, block, rest):
+        behind = Block(block.offset + 0.5, rest)
+        behind.kind, behind.targets, behind.line = block.kind, block.targets, block.line
+        behind.fallen, behind.through, behind.is_chained = (
+            block.fallen,
+            block.through,
+            block.is_chained,
+        )
+        behind.jumps = block.jumps
+        block.kind, block.targets, block.value = "with", [behind], self.stack[-2]
 
     def _pop(self):
         if not self.stack:
@@ -210,6 +197,10 @@ class Evaluation:
             self.statements[-1].is_item = True
         elif isinstance(value, ast.expr):
             self._emit(ast.Expr(value))
+        elif isinstance(value, Entered):
+            self.split = value
+        elif isinstance(value, Raised) or value is _ENTERED:
+            pass
         elif isinstance(value, Imported):
             self._emit(ast.ImportFrom(value.name, value.names, value.level))
         elif value is not _NULL:
@@ -227,8 +218,24 @@ class Evaluation:
     def _do_swap(self, instruction):
         k = -instruction.arg
         self.stack[-1], self.stack[k] = self.stack[k], self.stack[-1]
-        if not self.pairs:
+        if (
+            not self.pairs
+            and isinstance(self.stack[-1], ast.expr)
+            and isinstance(self.stack[k], ast.expr)
+        ):
             self.is_swapped = True
+
+    def _do_load_fast_and_clear(self, instruction):
+        self._push(Saved())
+
+    def _starts_comprehension(self, kind):
+        """Since 3.12: what a comprehension fills is made between its iterator and what the name had before."""
+        if len(self.stack) < 2 or not isinstance(self.stack[-1], Loop):
+            return False
+        if not isinstance(self.stack[-2], Saved):
+            return False
+        self._push(kind(generators=[]))
+        return True
 
     # Operators
 
@@ -291,12 +298,18 @@ class Evaluation:
         self._push(ast.Tuple(self._several(len(values)), ast.Load()))
 
     def _do_build_list(self, instruction):
+        if instruction.arg == 0 and self._starts_comprehension(ast.ListComp):
+            return
         self._push(ast.List(self._several(instruction.arg), ast.Load()))
 
     def _do_build_set(self, instruction):
+        if instruction.arg == 0 and self._starts_comprehension(ast.SetComp):
+            return
         self._push(ast.Set(self._several(instruction.arg)))
 
     def _do_build_map(self, instruction):
+        if instruction.arg == 0 and self._starts_comprehension(ast.DictComp):
+            return
         values = self._several(2 * instruction.arg)
         self._push(ast.Dict(values[::2], values[1::2]))
 
@@ -403,6 +416,8 @@ class Evaluation:
             called, args = first, [second, *args]
         if isinstance(called, Function):
             return self._comprehension(called, args)
+        if isinstance(called, Entered) and len(args) == 3:
+            return called  # dropped, and the block ends
         if not isinstance(called, ast.expr):
             raise Unreadable("CALL")
         if len(args) == 1 and isinstance(args[0], Function) and not keywords:
@@ -471,23 +486,9 @@ class Evaluation:
         kind = kinds.get(function.code.co_name)
         if kind is None or len(args) != 1 or not isinstance(args[0], Loop):
             raise Unreadable("a comprehension")
-        node = self.read_function(function.code, function).body[0]
-        generators, is_first = [], True
-        while not getattr(node, "is_item", False):
-            if isinstance(node, ast.For) and not node.orelse and len(node.body) == 1:
-                source = args[0].iterable if is_first else node.iter
-                generators.append(ast.comprehension(node.target, source, [], 0))
-                is_first = False
-            elif (
-                isinstance(node, ast.If) and not node.orelse and len(node.body) == 1 and generators
-            ):
-                generators[-1].ifs.append(node.test)
-            else:
-                raise Unreadable("a comprehension")
-            node = node.body[0]
-        if kind is ast.DictComp:
-            return kind(*node.value.elts, generators)
-        return kind(node.value, generators)
+        made = kind(generators=[])
+        fill(made, self.read_function(function.code, function).body[0], args[0].iterable)
+        return made
 
     # What is written
 
@@ -511,6 +512,14 @@ class Evaluation:
             self._assign(ast.Tuple(unpacked.targets, ast.Store()), unpacked.value)
         elif isinstance(value, Item):
             value.loop.target = target
+        elif isinstance(value, Saved):
+            pass
+        elif isinstance(value, Raised):
+            self._emit(ast.Pass())
+            self.statements[-1].caught_as = target.id
+            self.caught.add(target.id)
+        elif value is _ENTERED:
+            self.stack[-1].target = target
         elif isinstance(value, Function):
             self._emit(self.read_function(value.code, value, target.id))
         elif isinstance(value, Imported):
@@ -521,6 +530,10 @@ class Evaluation:
             raise Unreadable("an assignment")
 
     def _pair(self, target, value):
+        is_none = isinstance(value, ast.Constant) and value.value is None
+        if is_none and not self.pairs and isinstance(target, ast.Name) and target.id in self.caught:
+            self._emit(ast.Assign([target], value))
+            return
         self.pairs.append((target, value))
         if self.stack and isinstance(self.stack[-1], ast.expr):
             return  # of several values: a, b = b, a
@@ -531,7 +544,7 @@ class Evaluation:
             value = ast.Tuple([v for _, v in pairs], ast.Load())
         self.is_swapped = False
         operation = getattr(value, "in_place", False)
-        if operation and _is_same(target, value.left):
+        if operation and is_same_place(target, value.left):
             self._emit(ast.AugAssign(target, value.op, value.right))
             return
         targets = [target]
@@ -617,6 +630,27 @@ class Evaluation:
         values = self._several(instruction.arg)
         self._emit(ast.Raise(*(values + [None, None])[:2]))
 
+    # Handlers
+
+    def _do_push_exc_info(self, instruction):
+        raised = self._pop()
+        self.stack += [Raised(False), raised]
+
+    def _do_check_exc_match(self, instruction):
+        self._push(Caught(self._expression()))
+
+    def _do_pop_except(self, instruction):
+        if not isinstance(self._pop(), Raised):
+            raise Unreadable("POP_EXCEPT")
+
+    def _do_reraise(self, instruction):
+        self._emit(ast.Pass())
+        self.statements[-1].is_again = True
+
+    def _do_before_with(self, instruction):
+        self.stack += [Entered(self._expression()), _ENTERED]
+        self.split = "with"
+
     # Modules
 
     def _do_import_name(self, instruction):
@@ -625,92 +659,3 @@ class Evaluation:
 
     def _do_import_from(self, instruction):
         self._push(Imported(instruction.argval, None, self.stack[-1]))
-
-
-def _is_same(target, value):
-    """Whether an operation in place writes where it read."""
-    if isinstance(target, ast.Name):
-        return isinstance(value, ast.Name) and value.id == target.id
-    if isinstance(target, ast.Subscript):
-        return (
-            isinstance(value, ast.Subscript)
-            and value.value is target.value
-            and _is_same_index(value.slice, target.slice)
-        )
-    return (
-        isinstance(value, ast.Attribute)
-        and value.value is target.value
-        and value.attr == target.attr
-    )
-
-
-def _is_same_index(a, b):
-    if isinstance(a, ast.Slice) and isinstance(b, ast.Slice):
-        return a.lower is b.lower and a.upper is b.upper and a.step is b.step
-    return a is b
-
-
-def slice_of(lower, upper, step=None):
-    def part(node):
-        return (
-            None
-            if node is None or (isinstance(node, ast.Constant) and node.value is None)
-            else node
-        )
-
-    return ast.Slice(part(lower), part(upper), step)
-
-
-def constant(value):
-    """The tree that the compiler folds to a constant."""
-    if isinstance(value, tuple):
-        return ast.Tuple([constant(v) for v in value], ast.Load())
-    if isinstance(value, frozenset):
-        return ast.Set([constant(v) for v in value])
-    if isinstance(value, slice):
-        return slice_of(
-            constant(value.start), constant(value.stop), value.step and constant(value.step)
-        )
-    if isinstance(value, complex) and value.real:
-        sign = ast.Sub() if math.copysign(1, value.imag) < 0 else ast.Add()
-        return ast.BinOp(constant(value.real), sign, ast.Constant(complex(0, abs(value.imag))))
-    if (
-        isinstance(value, (int, float, complex))
-        and not isinstance(value, bool)
-        and "-" in str(value)[:2]
-    ):
-        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-    return ast.Constant(value)
-
-
-def parameters(code, defaults=(), keyword_defaults=None, annotations=None):
-    """`ast.arguments` of a code object, and the annotation of its result."""
-    names = [ast.arg(n) for n in code.co_varnames]
-    count = code.co_argcount + code.co_kwonlyargcount
-    positional, keywords = names[: code.co_argcount], names[code.co_argcount : count]
-    star = named = None
-    if code.co_flags & inspect.CO_VARARGS:
-        star, count = names[count], count + 1
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        named = names[count]
-    given = {}
-    if keyword_defaults is not None:
-        given = dict(
-            zip((k.value for k in keyword_defaults.keys), keyword_defaults.values, strict=True)
-        )
-    types = {}
-    if annotations is not None:
-        items = annotations.elts
-        types = dict(zip((k.value for k in items[::2]), items[1::2], strict=True))
-    for name in names:
-        name.annotation = types.get(name.arg)
-    made = ast.arguments(
-        posonlyargs=positional[: code.co_posonlyargcount],
-        args=positional[code.co_posonlyargcount :],
-        vararg=star,
-        kwonlyargs=keywords,
-        kw_defaults=[given.get(k.arg) for k in keywords],
-        kwarg=named,
-        defaults=list(defaults),
-    )
-    return made, types.get("return")
