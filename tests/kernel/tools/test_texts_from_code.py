@@ -29,6 +29,7 @@ FORMS = {
     "nothing at the end": "if a:\n    b[0] = 1\nelse:\n    b[1] = 2",
     "assertions": "assert a > 0 or b > 0, 'none'\nassert n\nreturn a",
     "for": "s = 0\nfor i in range(n):\n    if i == 3:\n        continue\n    s += a[i]\n    if s > b:\n        break\nelse:\n    s = -1\nreturn s",
+    "on one line": "s = 0\nfor i in range(n): s += a[i]; b[i] = s\nif s: return s\nreturn n",
     "for in for": "for i in range(n):\n    for j in range(i):\n        if a[i, j] < 0:\n            return i, j\n        if j > b:\n            break\nreturn None",
     "for over several": "s = 0\nfor k, (x, y) in enumerate(zip(a, b)):\n    s += k * x[0] - y\nreturn s",
     "while": "while n > 0 and a[n] != b:\n    n -= 1\n    if n == 5:\n        continue\n    a[n] *= 2\nreturn n",

@@ -41,15 +41,32 @@ def _text(definition):
     if isinstance(definition, ast.Lambda):
         return text
     lines, more = text.split("\n"), 0
-    wanted = _statements(definition)
-    for node, found in sorted(
-        zip(wanted, _statements(ast.parse(text).body[0]), strict=True), key=_place
-    ):
+    pairs = sorted(
+        zip(_statements(definition), _statements(ast.parse(text).body[0]), strict=True), key=_place
+    )
+    for node, found in pairs:
         missing = node.lineno - definition.lineno - (found.lineno - 1 + more)
         if missing > 0:
             lines[found.lineno - 1] = "\n" * missing + lines[found.lineno - 1]
             more += missing
-    return "\n".join(lines)
+    wanted = {found: node.lineno for node, found in pairs}
+    for _, found in reversed(pairs):  # those inside first
+        if _is_one_line(found, wanted):
+            begin, end = found.lineno - 1, found.body[-1].end_lineno
+            inside = "; ".join(line.strip() for line in lines[begin + 1 : end])
+            lines[begin] += " " + inside
+            lines[begin + 1 : end] = [None] * (end - begin - 1)
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _is_one_line(statement, wanted):
+    """Whether a loop or condition stood on one line with its statements: since 3.13 the code differs by that."""
+    if not isinstance(statement, (ast.For, ast.While, ast.If, ast.With)):
+        return False
+    simple = [s for s in statement.body if not hasattr(s, "body") and s.lineno == s.end_lineno]
+    return len(simple) == len(statement.body) and all(
+        wanted[s] == wanted[statement] for s in simple
+    )
 
 
 def _statements(definition):
