@@ -10,6 +10,8 @@ import textwrap
 HEAD = (
     "import numpy as np, unisono as un, functools; print = functools.partial(print, flush=True)\n"
 )
+# Seconds that a job may take: on a machine that others use it runs many times slower. pytest's own limit is behind it.
+LIMIT = 500
 # What a launcher tells its ranks: a job that one of them starts must not take it for its own.
 _OF_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "ORTE_", "HWLOC_")
 
@@ -34,14 +36,14 @@ def command_of(folder, ranks, text, *arguments, head=HEAD, options=(), **setting
     return {"args": ["mpirun", "-n", str(ranks), *python], "env": environment, "text": True}
 
 
-def job(folder, ranks, text, *arguments, timeout=120, **how):
+def job(folder, ranks, text, *arguments, timeout=LIMIT, **how):
     """Exit status and output of a program on that many ranks; `how` as in `command_of`."""
     command = command_of(folder, ranks, text, *arguments, **how)
     done = subprocess.run(**command, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout + done.stderr
 
 
-def by_python(folder, text, *arguments, timeout=120, **how):
+def by_python(folder, text, *arguments, timeout=LIMIT, **how):
     """Exit status and output of a program that Python starts, without a launcher; `how` as in `command_of`."""
     command = command_of(folder, 1, text, *arguments, head="", **how)
     command["env"].pop("OMPI_MCA_rmaps_base_oversubscribe")
@@ -50,7 +52,7 @@ def by_python(folder, text, *arguments, timeout=120, **how):
     return done.returncode, done.stdout + done.stderr
 
 
-def ends(pid, seconds=60):
+def ends(pid, seconds=LIMIT):
     """Whether the process has ended, or does so in that time."""
     try:
         process = os.pidfd_open(pid)

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import unisono as un
+from mpi_jobs import LIMIT
 
 pytestmark = [
     pytest.mark.skipif(
         un.mpi.COMM_WORLD.size > 1, reason="starts MPI jobs of its own: from one rank only"
     ),
-    pytest.mark.timeout(120),
 ]
 
 
@@ -34,7 +34,7 @@ def engines():
         if os.getuid() == 0:
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        with un.cluster(2, grace=0.5) as started:
+        with un.cluster(2, grace=0.5, timeout=LIMIT) as started:
             started.execute("m = un.mesh('mpi')")
             yield started
             of_magics = started._view(started.ranks)
@@ -123,8 +123,8 @@ def test_ranks_that_wait_for_one_that_raised_are_interrupted(engines):
 
 
 def test_engines_take_requests_after_ctrl_c(engines):
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         engines.execute("import time\nwhile True: time.sleep(0.01)")
     assert engines.apply(lambda: 5) == [5, 5]
 
@@ -167,7 +167,7 @@ def test_pdb_steps_on_one_rank_of_a_program_of_all(engines):
 
 def test_a_rank_that_is_killed_is_named_and_new_engines_start():
     pytest.importorskip("ipyparallel")
-    with un.cluster(2) as c:
+    with un.cluster(2, timeout=LIMIT) as c:
         with pytest.raises(un.CommError, match=r"cluster: rank 1 \(on .*\) ended by SIGKILL"):
             c.execute(
                 "import os, signal\nif un.mpi.COMM_WORLD.rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -187,7 +187,7 @@ def test_cells_run_on_all_engines(tmp_path):
     cells.write_text(
         """
 import unisono as un
-c = un.cluster(2)
+c = un.cluster(2, timeout=300)
 %px u = un.ones((4, 6), mesh=un.mesh("mpi"))
 get_ipython().run_cell_magic("px", "", "print('part', u.local.shape)\\nu")
 get_ipython().run_cell_magic("px", "", "x = 1\\n1 / 0  # here")
@@ -198,7 +198,7 @@ get_ipython().run_cell_magic("px", "", "x = 1\\n1 / 0  # here")
         "IPYTHONDIR": str(tmp_path),
     }
     command = [sys.executable, "-m", "IPython", "--colors=NoColor", str(cells)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT)
     assert done.stdout.count("part (2, 6)") == 2, done.stdout + done.stderr
     assert "rank 1 of 2 has [2:4, 0:6]" in done.stdout
     assert "# here" in done.stderr + done.stdout

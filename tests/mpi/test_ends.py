@@ -1,6 +1,7 @@
 """Ranks that run different programs, or that fail: all end together and say why. Each case is a job of its own."""
 
 import functools
+import os
 import re
 import signal
 import subprocess
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 # Beginning of the programs.
 HEAD = "import sys, numpy as np, unisono as un\nm = un.mesh('mpi')\n"
-job = functools.partial(mpi_jobs.job, head=HEAD, timeout=60)
+job = functools.partial(mpi_jobs.job, head=HEAD)
 
 
 def test_a_good_program_ends_well(tmp_path):
@@ -168,23 +169,80 @@ def test_a_rank_that_computes_is_waited_for(tmp_path, monkeypatch):
         import os
         import time
 
+        def compute():
+            end = time.process_time() + 2  # twice as long as ranks wait for those that do nothing
+            while time.process_time() < end:
+                pass
+
         comm = un.mpi.COMM_WORLD
-        while m.rank == 1 and time.process_time() < 4:
-            pass
+        if m.rank == 1:
+            compute()
         x = np.ones(1)
         comm.Allreduce(un.mpi.IN_PLACE, x)
-        while m.rank == 2 and time.process_time() < 7:
-            pass
+        if m.rank == 2:
+            compute()
         total = float(un.ones(100, mesh=m).sum())
         os.write(1, f"result {m.rank} {x[0]} {total}\\n".encode())
-        while m.rank == 0 and time.process_time() < 7:
-            pass
+        if m.rank == 0:
+            compute()
         """,
     )
     assert status == 0, output
     assert sorted(line for line in output.splitlines() if line.startswith("result")) == [
         f"result {rank} 3.0 100.0" for rank in range(3)
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="no threads that others keep waiting")
+def test_a_rank_that_is_kept_from_the_processor_is_waited_for(tmp_path, monkeypatch):
+    """While it waits itself: it would take the message if it could run."""
+    monkeypatch.setenv("UNISONO_COMM_TIMEOUT", "0.5")
+    status, output = job(
+        tmp_path,
+        2,
+        """
+        import os
+        import signal
+        import subprocess
+        import threading
+        import time
+
+        comm, x = un.mpi.COMM_WORLD, np.ones(8_000_000)
+
+        def let_others_run():
+            end = time.process_time() + 0.3  # by then the first thread waits
+            while time.process_time() < end:
+                pass
+            core = {max(os.sched_getaffinity(0))}
+            os.sched_setaffinity(0, core)
+            command = [sys.executable, "-c", "import os; os.write(1, b'.')\\nwhile True: pass"]
+            others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
+            for other in others:
+                other.stdout.read(1)
+            for thread in map(int, os.listdir("/proc/self/task")):
+                if thread != threading.get_native_id():
+                    os.sched_setaffinity(thread, core)
+                    os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+            open("others.new", "w").write(" ".join(str(other.pid) for other in others))
+            os.rename("others.new", "others")
+
+        os.chdir(os.path.dirname(__file__))
+        if comm.rank == 0:
+            while not os.path.exists("others"):  # it computes, as far as rank 1 knows
+                pass
+            others = [int(pid) for pid in open("others").read().split()]
+            try:
+                comm.Send(2 * x, 1)
+            finally:
+                for other in others:
+                    os.kill(other, signal.SIGKILL)
+        else:
+            threading.Thread(target=let_others_run).start()
+            comm.Recv(x, 0)
+            print("received", x[-1])
+        """,
+    )
+    assert status == 0 and "received 2.0" in output, output
 
 
 def test_a_rank_that_was_stopped_is_not_waited_for(tmp_path, monkeypatch):
@@ -274,7 +332,7 @@ def test_a_mesh_of_one_rank_alone_has_an_end(tmp_path, monkeypatch):
     un.mesh("mpi")
     """
     command = mpi_jobs.command_of(tmp_path, 2, text, head="")
-    done = subprocess.run(**command, capture_output=True, timeout=60)
+    done = subprocess.run(**command, capture_output=True, timeout=mpi_jobs.LIMIT)
     assert done.returncode != 0
     assert "mesh: rank 0 waited 2 seconds for other ranks" in done.stderr
     assert "the start of the mesh; did all ranks get there?" in done.stderr
@@ -375,7 +433,7 @@ def test_ctrl_c_at_the_launcher_ends_all_ranks(tmp_path):
             pids = [int(pid) for pid in re.findall(r"pid (\d+)", text)]
         running.send_signal(signal.SIGINT)
         output = running.stdout.read()
-        assert running.wait(timeout=60) != 0, output
+        assert running.wait(timeout=mpi_jobs.LIMIT) != 0, output
     assert all(mpi_jobs.ends(pid) for pid in pids), output
 
 
@@ -406,11 +464,14 @@ def test_what_follows_an_interrupted_collective_call_says_so(tmp_path):
         import os, signal, threading
         comm = un.mpi.COMM_WORLD
         if comm.rank == 0:
-            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-            try:
-                comm.Barrier()
-            except KeyboardInterrupt:
-                print("interrupted")
+            said = ""
+            while not said:  # what comes before the call has no text
+                try:
+                    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+                    comm.Barrier()
+                except KeyboardInterrupt as error:
+                    said = str(error)
+            print("interrupted")
             for call in (lambda: comm.allreduce(1), comm.Dup, lambda: comm.Split(0)):
                 try:
                     call()

@@ -50,3 +50,17 @@ def test_errors_reach_all_ranks(folder):
     with pytest.raises(OSError):
         un.load(os.path.join(folder, "absent.npy"), mesh=mesh)
     assert float(un.ones(4, mesh=mesh).sum()) == 4
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [("cyclic", "cyclic", None), (("cyclic", 2), None, "cyclic"), (None, "cyclic", ("cyclic", 2))],
+)
+def test_parts_dealt_out_along_two_axes(folder, layout):
+    x = np.arange(5.0 * 6 * 7).reshape(5, 6, 7)
+    path = os.path.join(folder, "a.npy")
+    un.save(path, un.asarray(x, mesh=mesh, layout=layout))
+    assert np.array_equal(np.load(path), x)
+    read = un.load(path, mesh=mesh, layout=layout)
+    assert read.layout == un.asarray(x, mesh=mesh, layout=layout).layout
+    assert np.array_equal(np.asarray(read), x)

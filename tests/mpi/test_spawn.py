@@ -412,7 +412,7 @@ def test_what_a_started_process_starts_is_no_rank(tmp_path):
     """It may import the package."""
     child = (
         "import subprocess, sys; from unisono import mpi; parent = mpi.Comm.Get_parent(); "
-        "done = subprocess.run([sys.executable, '-c', 'import unisono.mpi'], timeout=60); "
+        "done = subprocess.run([sys.executable, '-c', 'import unisono.mpi'], timeout=300); "
         "parent.send(done.returncode, dest=0); parent.Disconnect()"
     )
     text = PARENT + f"child = started({child!r})\nprint('got', child.recv())\nchild.Disconnect()\n"

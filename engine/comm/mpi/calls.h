@@ -73,8 +73,8 @@ void wait_until(Done&& done, What&& what) {
             fail(ErrorKind::Interrupt, "mpi: interrupted in " + what() + place_of_call());
         if (patience && patience->is_over(waited)) {
             fail(ErrorKind::Comm,
-                 "mpi: waited " + std::to_string(patience->seconds()) + " seconds in " + what() +
-                     place_of_call() + Patience::gone() +
+                 "mpi: waited " + patience->seconds() + " seconds in " + what() + place_of_call() +
+                     Patience::gone() +
                      "; did the other ranks make the matching call? UNISONO_COMM_TIMEOUT sets how "
                      "long to wait");
         }

@@ -161,6 +161,8 @@ std::vector<Line*> own_lines() {
 
 constexpr double least_share = 0.05;  ///< of a core, that a rank which works uses
 constexpr std::int64_t least_ticks = 2;
+constexpr double waiting_share = 0.01;    ///< of a core, that a rank has which waits in MPI's calls
+constexpr std::uint32_t least_looks = 4;  ///< each follows 256 questions to MPI
 
 }  // namespace
 
@@ -181,10 +183,12 @@ Waiting::~Waiting() {
 
 Patience::Patience(double timeout)
     : limit_(timeout * (neighbours.are_all && !lacks_relatives() ? 1 : far_factor)),
-      interval_(std::min(1.0, timeout / 8)) {}
+      interval_(std::min(1.0, timeout / 8)),
+      own_(own_lines()) {}
 
 void Patience::begin(double now) {
     since_ = now;
+    looks_ = 0;
     seen_.clear();
     for (std::size_t k = 0; neighbours.lines && k < neighbours.count; ++k) {
         // Neighbours' lines stay.
@@ -194,7 +198,10 @@ void Patience::begin(double now) {
     for (auto& line : relatives()) seen_.push_back({line->process, line});
     for (std::int32_t process : arriving()) seen_.push_back({process, nullptr});
     for (Seen& other : seen_) {
-        if (other.line) other.waits = other.line->waits;
+        if (other.line) {
+            other.waits = other.line->waits;
+            other.looks = other.line->looks;
+        }
         other.ticks = process_of(other.process).ticks;
     }
 }
@@ -216,7 +223,19 @@ bool Patience::works(const Seen& other, double counted) {
            (p.is_ready || used >= std::max(least_ticks, static_cast<std::int64_t>(share)));
 }
 
+/// Whether a rank that waits could not run, though it was ready to.
+bool Patience::lacked_processor(const Seen& other, double counted) {
+    if (other.process == 0 || !other.line || other.line->waiting <= 0) return false;
+    if (other.line->looks - other.looks >= least_looks) return false;
+    const Process p = process_of(other.process);
+    const double share = waiting_share * counted * static_cast<double>(sysconf(_SC_CLK_TCK));
+    return p.lives && p.is_ready &&
+           p.ticks - other.ticks < std::max(least_ticks, static_cast<std::int64_t>(share));
+}
+
 bool Patience::is_over(double waited) {
+    ++looks_;
+    for (Line* own : own_) own->looks.fetch_add(1, std::memory_order_relaxed);
     if (limit_ <= 0 || waited < next_) return false;
     if (next_ == 0) begin(waited);
     next_ = waited + interval_;
@@ -226,7 +245,17 @@ bool Patience::is_over(double waited) {
         begin(waited);
         return false;
     }
-    return counted > limit_;
+    if (counted <= limit_) return false;
+    const auto lacked = [&](const Seen& other) { return lacked_processor(other, counted); };
+    if (looks_ >= least_looks && std::ranges::none_of(seen_, lacked)) return true;
+    begin(waited);
+    return false;
+}
+
+std::string Patience::seconds() const {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", limit_);
+    return text;
 }
 
 std::string Patience::gone() {

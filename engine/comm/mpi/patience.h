@@ -3,7 +3,8 @@
 // The ranks of a node share memory in which each says whether it waits. One that does not wait
 // works as long as its process uses the processor, which /proc tells. So a rank that computes for
 // minutes before it comes to a message ends nobody; and ranks that wait for each other, for one
-// that sleeps, or for one that has ended do not wait for ever.
+// that sleeps, or for one that has ended do not wait for ever. Where other programs kept a rank
+// from the processor, it could not take or answer a message: its time does not count.
 //
 // Processes of other jobs that this one started or met are seen, too (relatives.h). Ranks of other
 // nodes are not: where there are some, the time-out is `far_factor` times as long.
@@ -40,8 +41,8 @@ class Patience {
     explicit Patience(double timeout);
     /// Asked now and then, with the seconds since the wait began.
     bool is_over(double waited);
-    /// The seconds without work that it lasts.
-    int seconds() const { return static_cast<int>(limit_); }
+    /// The seconds without work that it lasts, as text.
+    std::string seconds() const;
     /// " (rank 1 has ended)" of ranks of this node that are gone; else nothing.
     static std::string gone();
 
@@ -50,15 +51,18 @@ class Patience {
     struct Seen {
         std::int32_t process = 0;
         std::shared_ptr<const Line> line;  ///< null: it has not started MPI
-        std::uint32_t waits = 0;
+        std::uint32_t waits = 0, looks = 0;
         std::int64_t ticks = 0;
     };
     void begin(double now);
     static bool works(const Seen& other, double counted);
+    static bool lacked_processor(const Seen& other, double counted);
     bool has_news() const;
 
     Waiting waiting_;
     double limit_, interval_, since_ = 0, next_ = 0;
+    std::uint32_t looks_ = 0;  ///< since the count began
+    std::vector<Line*> own_;
     std::vector<Seen> seen_;
 };
 

@@ -18,6 +18,7 @@ struct alignas(64) Line {
     std::atomic<std::int32_t> process{0}, rank{0};
     std::atomic<std::int32_t> waiting{0};  ///< threads of it that wait
     std::atomic<std::uint32_t> waits{0};   ///< how often it began to wait
+    std::atomic<std::uint32_t> looks{0};   ///< how often it looked, in waits of some milliseconds
 };
 static_assert(std::atomic<std::int32_t>::is_always_lock_free);
 

@@ -212,8 +212,7 @@ class MpiTransport final : public Transport {
                 fail(ErrorKind::Interrupt, broken_);
             }
             if (patience && patience->is_over(waited)) {
-                broken("mesh: rank " + std::to_string(rank_) + " waited " +
-                       std::to_string(patience->seconds()) +
+                broken("mesh: rank " + std::to_string(rank_) + " waited " + patience->seconds() +
                        " seconds for other ranks in operation " + std::to_string(stamp.number) +
                        ", " + stamp.text + Patience::gone() +
                        "; did all ranks get there? UNISONO_COMM_TIMEOUT sets how long to wait");
