@@ -24,10 +24,17 @@ def _attempt(mesh, work):
     error = None
     try:
         made = work()
-    except (OSError, ValueError) as e:
+    except Exception as e:  # whatever it is, the other ranks wait to hear of it
         error, made = e, None
     _agree(mesh, error)
     return made
+
+
+def _outer(index, shape):
+    """The index of a rank's part as NumPy combines it: lists of indices along several axes, by their product."""
+    if all(isinstance(part, slice) for part in index):
+        return index
+    return np.ix_(*(np.arange(n)[part] for n, part in zip(shape, index, strict=True)))
 
 
 def save(file, x):
@@ -41,7 +48,7 @@ def save(file, x):
             np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=x.shape).flush()
 
     def write():
-        part, index = x.local, x.global_index
+        part, index = x.local, _outer(x.global_index, x.shape)
         if part.size and (x.layout != "replicated" or mesh.rank == 0):
             opened = np.load(path, mmap_mode="r+")
             opened[index] = part
@@ -59,7 +66,7 @@ def load(file, mesh, layout):
     dtype = opened.dtype.newbyteorder("=")
     made = un.empty(opened.shape, dtype, mesh=mesh, layout=layout)
     # A copy, which all have before any goes on: the file may be written again.
-    part = _attempt(mesh, lambda: np.array(opened[made.global_index], dtype))
+    part = _attempt(mesh, lambda: np.array(opened[_outer(made.global_index, made.shape)], dtype))
     if made.ndim == 0:
         made[...] = part
     else:
