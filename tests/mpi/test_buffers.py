@@ -110,6 +110,18 @@ def test_operations_of_users_on_two_buffers():
     op.Free()
 
 
+def test_operations_of_users_on_objects_return_the_result():
+    def add(a, b, kind):
+        assert kind is None
+        return a + b
+
+    op = MPI.Op.Create(add, commute=True)
+    assert op(2, 3) == 5 and op(b"a", b"b") == b"ab"
+    assert comm.allreduce(2, op) == 2 * size
+    assert comm.allreduce((rank,), op) == tuple(range(size))
+    assert comm.scan([rank], op) == list(range(rank + 1))
+
+
 def test_pairs_of_a_value_and_its_place():
     pair = np.dtype([("value", "f8"), ("place", "i4")], align=True)
     own, best = np.array([(float(rank % 2), rank)], pair), np.zeros(1, pair)

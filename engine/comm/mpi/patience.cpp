@@ -162,7 +162,7 @@ std::vector<Line*> own_lines() {
 constexpr double least_share = 0.05;  ///< of a core, that a rank which works uses
 constexpr std::int64_t least_ticks = 2;
 constexpr double waiting_share = 0.01;    ///< of a core, that a rank has which waits in MPI's calls
-constexpr std::uint32_t least_looks = 4;  ///< each follows 256 questions to MPI
+constexpr std::uint32_t least_looks = 4;  ///< of a rank that could take a message
 
 }  // namespace
 

@@ -20,6 +20,8 @@
 namespace unisono::comm {
 
 inline constexpr double far_factor = 10;
+/// Questions to MPI between two of a rank that waits whether it is over.
+inline constexpr long turns_of_a_look = 16;
 
 /// Goes on to make the ranks of this node known to each other; true once they are. All ranks call
 /// it until then, behind start_mpi.

@@ -201,13 +201,14 @@ class MpiTransport final : public Transport {
             advance_checks();
             if (done()) return;
             if (turn > 200) std::this_thread::yield();
-            if (turn % 256 != 0) continue;
+            const bool rests = turn % 256 == 0;
+            if (!rests && (!patience || turn % turns_of_a_look != 0)) continue;
             double waited = std::chrono::duration<double>(Clock::now() - start).count();
-            if (waited > 0.002) {
+            if (rests && waited > 0.002) {
                 if (!patience) patience.emplace(options_.timeout);
                 std::this_thread::sleep_for(std::chrono::microseconds(20));
             }
-            if (options_.interrupted && options_.interrupted()) {
+            if (rests && options_.interrupted && options_.interrupted()) {
                 broken_ = "mesh: interrupted while waiting for other ranks in " + stamp.text;
                 fail(ErrorKind::Interrupt, broken_);
             }

@@ -23,11 +23,14 @@ class Op:
 
     @classmethod
     def Create(cls, function, commute=False):
-        """An operation that calls ``function(earlier, own, datatype)``, which leaves its result in the memory `own`."""
+        """An operation that calls ``function(earlier, own, datatype)``, which leaves its result in the memory `own`.
+
+        Of objects it returns the result, and `datatype` is None.
+        """
 
         def combine(x, y):
-            function(x, y, datatype_of(y))
-            return y
+            made = function(x, y, None)
+            return y if made is None else made
 
         return cls("user's operation", None, combine, function)
 
@@ -76,16 +79,6 @@ class Op:
 
 def _of_name(name):
     return globals()[name]
-
-
-def datatype_of(memory):
-    """MPI's type of the elements of memory; None of objects."""
-    from ._buffers.datatypes import Datatype
-
-    try:
-        return Datatype.fromcode(memoryview(memory).format)
-    except (TypeError, ValueError):
-        return None
 
 
 def _choice(arrays, objects):
