@@ -1,5 +1,6 @@
 """Groups of ranks, the communicators made of them, and communicators without ranks."""
 
+import numpy as np
 import pytest
 import unisono as un
 
@@ -81,3 +82,28 @@ def test_a_node_without_some_ranks():
     turned = comm.Split_type(un.mpi.COMM_TYPE_SHARED, key=-comm.rank)
     assert turned.allgather(comm.rank) == list(range(comm.size))[::-1]
     turned.Free()
+
+
+def test_a_communicator_from_a_group_alone():
+    """Without a parent: only its ranks call, several at once by names of their own."""
+    group = comm.Get_group()
+    whole = un.mpi.Intracomm.Create_from_group(group, "whole")
+    assert whole.allgather(comm.rank) == list(range(comm.size))
+    if comm.rank == comm.size - 1:
+        one = un.mpi.Intracomm.Create_from_group(group.Incl([comm.size - 1]), "last")
+        assert one.size == 1
+        one.Free()
+    whole.Free()
+
+
+def test_memory_for_buffered_messages_of_a_communicator():
+    made = comm.Dup()
+    memory = bytearray(100)
+    made.Attach_buffer(memory)
+    message = np.array([comm.rank])
+    made.Bsend(message, (comm.rank + 1) % comm.size)
+    made.Recv(message, (comm.rank - 1) % comm.size)
+    made.Flush_buffer()
+    assert made.Detach_buffer() is memory and made.Detach_buffer() is None
+    assert message[0] == (comm.rank - 1) % comm.size
+    made.Free()

@@ -5,6 +5,7 @@ pickle.
 """
 
 from itertools import accumulate
+from zlib import crc32
 
 from .._engine import UnsupportedError
 from ._buffers.datatypes import memory_of, specified, type_of
@@ -144,6 +145,24 @@ class _Methods:
         if isinstance(group, Group):
             group = group.Translate_ranks(None, self.Get_group())
         return self._part(list(group), tag)
+
+    @classmethod
+    def Create_from_group(cls, group, stringtag="org.unisono", info=None, errhandler=None):
+        """A communicator of the ranks of a group, which only these call; `stringtag` tells calls apart that are made at once."""
+        from ._job import connect
+
+        return connect()["world"].Create_group(group, crc32(stringtag.encode()) % 32768)
+
+    def Attach_buffer(self, buf):
+        """Memory for `Bsend` of this communicator, which needs none."""
+        self._attached = buf
+
+    def Detach_buffer(self):
+        """The memory that was given for `Bsend`; None where none was."""
+        return self.__dict__.pop("_attached", None)
+
+    def Flush_buffer(self):
+        """Wait until what `Bsend` sent has left the memory: it needs none."""
 
     def Split_type(self, split_type, key=0, info=None):
         """A communicator for each node (COMM_TYPE_SHARED), whose ranks can share memory."""
