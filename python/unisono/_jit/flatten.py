@@ -232,6 +232,8 @@ class _Flattener(
     def annotated(self, e):
         """Evaluate an annotation where the function was defined; one that is no type says nothing."""
         text = e.value if isinstance(e, ast.Constant) else ast.unparse(e)
+        if hasattr(e, "given"):  # by the function, whose text is lost (source.py)
+            return self.known_annotation(e.given)
         if not isinstance(text, str):
             return text is None, None
         cells = {}
@@ -246,6 +248,9 @@ class _Flattener(
             if len(text) == 1:  # a type variable that only type checkers know, not NumPy's code
                 return False, None
             value = text
+        return self.known_annotation(value)
+
+    def known_annotation(self, value):
         try:
             spec_of(value, "")
         except TypeError:

@@ -137,7 +137,27 @@ def _read_code(function):
                 )
                 is not None
             ):
+                _annotate(definition, function)
                 yield lines, definition
+
+
+def _annotate(definition, function):
+    """Give parameters the annotations that the function has: its code has none."""
+    types = dict(function.__annotations__)
+    parameters = definition.args
+    named = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
+    for node in (*named, parameters.vararg, parameters.kwarg):
+        if node is not None and node.arg in types:
+            node.annotation = _annotation(types[node.arg], definition)
+    if "return" in types:
+        definition.returns = _annotation(types["return"], definition)
+
+
+def _annotation(value, definition):
+    node = ast.Constant(value if isinstance(value, str) else repr(value))
+    if not isinstance(value, str):
+        node.given = value
+    return ast.copy_location(node, definition)
 
 
 def _tree(text):

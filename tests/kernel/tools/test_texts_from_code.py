@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import textwrap
-import types
 
 import numpy as np
 import pytest
@@ -191,10 +190,7 @@ def lost(text, **scope):
     """The function `made` of a text that nobody keeps."""
     code = pickle.loads(pickle.dumps(text)).replace("#", "")
     exec(compile(code, "/nowhere/file.py", "exec"), scope)
-    made = scope["made"]
-    return types.FunctionType(
-        made.__code__, scope, made.__name__, made.__defaults__, made.__closure__
-    )
+    return scope["made"]
 
 
 def test_functions_of_files_that_this_machine_has_not():
@@ -203,6 +199,15 @@ def test_functions_of_files_that_this_machine_has_not():
         lost("def made(x, k=2):\n    s = 0.0\n    for v in x:\n        s += k * v\n    return s\n")
     )
     assert made(np.arange(4.0)) == 12 and made(np.arange(4.0), 3) == 18
+
+
+@pytest.mark.parametrize("head", ["", "from __future__ import annotations\n"])
+def test_annotations_of_parameters_say_the_types(head):
+    text = "def made(x: un.float32, k: int = 2) -> un.float64:\n    return x * k\n"
+    made = un.jit(lost(head + text, un=un))
+    assert type(made(3)) is float and made(3) == 6.0
+    with pytest.raises(un.CompileError, match="parameter 'k' is declared as int; got float"):
+        made(3, 2.5)
 
 
 def test_what_cannot_be_read_back_is_refused():
