@@ -122,6 +122,10 @@ void Assignments::assign_to(const Node& target, const Value& value) {
     }
     if (target.kind == NodeKind::Subscript) {
         if (auto field = field_access(target)) return store_field(*field, value, target.place);
+        if (auto part = kernel_part(target)) {
+            auto where = indices(target, part->whole);
+            return store_part(*part, where, value, target.place);
+        }
         Value object = expression(target.children[0]);
         if (assigns_names(target)) object = held(object);
         if (has_method(object, "__setitem__")) {
@@ -157,6 +161,20 @@ void Assignments::assign_to(const Node& target, const Value& value) {
     }
     refuse(target.place, "this target of an assignment is not supported in a compiled function",
            "assign to a name, to array[indices] or to a tuple of them");
+}
+
+/// As element_part, where it must be stored to: functions of the host store to a view of the parts,
+/// which devices do not have.
+std::optional<Expressions::ElementPart> Assignments::kernel_part(const Node& target) {
+    return module_.is_kernel ? element_part(target) : std::nullopt;
+}
+
+void Assignments::store_part(const ElementPart& of, std::span<const E> where, const Value& value,
+                             const Place& place) {
+    want_scalar(value, place, "the part of a complex number");
+    at(place);
+    const E part = cast(value.expr, part_dtype(of.whole.type.dtype));
+    emit(b_->store_part(of.whole.array, where, part, of.part, access_for(where)));
 }
 
 /// object[index] = value
@@ -328,6 +346,13 @@ void Assignments::assign_augmented(const Node& node) {
     if (target.kind != NodeKind::Subscript) {
         refuse(target.place, "this target of an augmented assignment is not supported",
                "use a name or array[indices]");
+    }
+    if (auto part = kernel_part(target)) {
+        auto where = indices(target, part->whole);
+        const Value old = load_part(*part, where, target.place);
+        const Value change = expression(node.children[1]);
+        at(node.place);
+        return store_part(*part, where, binary(node.text, old, change, node.place), node.place);
     }
     Value object = expression(target.children[0]);
     if (assigns_names(node)) object = held(object);

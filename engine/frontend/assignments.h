@@ -26,6 +26,9 @@ class Assignments : public Expressions {
     bool assign_unpacked(const Node& target, const Node& call);
     void combine_in_place(const Node& target, const Value& value);
     void assign_to(const Node& target, const Value& value);
+    std::optional<ElementPart> kernel_part(const Node& target);
+    void store_part(const ElementPart& of, std::span<const E> where, const Value& value,
+                    const Place& place);
     [[noreturn]] void refuse_bytes(const Place& place);
     void assign_selected(const Node& target, const Value& object, const Value& value);
     void assign_list_slice(const Node& target, const Value& list, const Value* items);

@@ -305,24 +305,32 @@ Value Expressions::subscript(const Node& node) {
         return grid(node, index_nodes(node));
     if (auto field = field_access(node)) return field_value(*field, node.place);
     // A part of an element needs no view of all parts.
-    bool is_part = owner.kind == NodeKind::Attribute &&
-                   (owner.text == "real" || owner.text == "imag") &&
-                   owner.children[0].kind == NodeKind::Name && !source_.is_kernel;
-    if (is_part) {
-        Value whole = made(expression(owner.children[0]), node.place);
-        bool is_element = whole.type.is_array() && is_complex(whole.type.dtype) &&
-                          !has_array_index(index_nodes(node)) && !view_items(node, whole);
-        if (is_element) {
-            auto where = indices(node, whole);
-            at(node.place);
-            return scalar(
-                b_->load_part(whole.array, where, owner.text == "real" ? 0 : 1, access_for(where)));
-        }
+    if (auto part = element_part(node)) {
+        auto where = indices(node, part->whole);
+        return load_part(*part, where, node.place);
     }
     const char* no_items = node.text == "iteration" ? "'NoneType' object is not iterable"
                                                     : "'NoneType' object is not subscriptable";
     Value object = present(maybe_none(node.children[0]), no_items, node.place);
     return item_of(with_written_index(node, object.type), object);
+}
+
+std::optional<Expressions::ElementPart> Expressions::element_part(const Node& node) {
+    const Node& owner = node.children[0];
+    const bool is_part = owner.kind == NodeKind::Attribute &&
+                         (owner.text == "real" || owner.text == "imag") &&
+                         owner.children[0].kind == NodeKind::Name;
+    if (!is_part) return std::nullopt;
+    Value whole = made(expression(owner.children[0]), node.place);
+    const bool is_element = whole.type.is_array() && is_complex(whole.type.dtype) &&
+                            !has_array_index(index_nodes(node)) && !view_items(node, whole);
+    if (!is_element) return std::nullopt;
+    return ElementPart{whole, owner.text == "real" ? 0 : 1};
+}
+
+Value Expressions::load_part(const ElementPart& of, std::span<const E> where, const Place& place) {
+    at(place);
+    return scalar(b_->load_part(of.whole.array, where, of.part, access_for(where)));
 }
 
 /// object[index]

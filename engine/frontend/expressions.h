@@ -18,6 +18,13 @@ class Expressions : public Calls {
     // ---- slices, Ellipsis and None as values (index_values.cpp)
     const Node& with_written_index(const Node& node, const Type& object);
     bool may_choose_parts(const Node& item);
+    /// Of array.real[i] and array.imag[i] of a complex array: the array and the part, 0 or 1.
+    struct ElementPart {
+        Value whole;
+        int part;
+    };
+    std::optional<ElementPart> element_part(const Node& node);
+    Value load_part(const ElementPart& of, std::span<const E> where, const Place& place);
 
   private:
     Node written_item(const Value& value, const Place& place);

@@ -539,3 +539,32 @@ def test_text_in_elementwise_functions_runs_on_the_host():
             counted = un.vectorize("int64(int64)", target=device.name)(digits)
             assert counted(np.array([2, 404, 50])).tolist() == [1, 3, 2]
         assert any("runs on the host" in str(w.message) for w in told) == (device.name != "cpu")
+
+
+@cuda.jit
+def parts(z, y):
+    i = cuda.grid(1)
+    if i < z.size:
+        y[i] = z.real[i] + 10 * z.imag[i]
+        z.real[i] = i
+        z.imag[i] += 2
+        z.imag[i] *= z.real[i]
+
+
+@cuda.jit
+def complex_part(z):
+    z.real[0] = z[0]
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_parts_of_complex_elements(chosen, dtype):
+    given = (np.arange(6) + 1j * np.arange(6)[::-1]).astype(dtype)
+    z, y = cuda.to_device(given), cuda.to_device(np.zeros(6))
+    parts[2, 4](z, y)
+    np.testing.assert_array_equal(y.copy_to_host(), given.real + 10 * given.imag)
+    i = np.arange(6)
+    np.testing.assert_array_equal(z.copy_to_host(), i + 1j * (given.imag + 2) * i)
+    with pytest.raises(
+        un.CompileError, match="the part of a complex number must be a number; got complex"
+    ):
+        complex_part[1, 1](z)
