@@ -238,6 +238,7 @@ Split seen_by(const Split& given, const View& view, const Steps& steps) {
     }
     Split pinned = split;
     pinned.axis = -1;
+    pinned.cycle = 0;  // one place goes nowhere: a number has no axis whose indices tell who has it
     pinned.pin = split.extent == 0 ? 0 : split.owner(start);
     return pinned;
 }

@@ -169,3 +169,22 @@ def test_writes_by_flat_positions_arrive(write):
     want = np.arange(28.0).reshape(7, 4)
     write(want, np)
     assert all(f == want.tolist() for f in on_ranks(program))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [("cyclic", "block"), ("block", "cyclic"), (("cyclic", 2), "cyclic"), ("block", "block")],
+)
+def test_single_elements_of_arrays_on_grids(layout):
+    """Of which no axis tells who has them."""
+
+    def program():
+        x = np.arange(20.0).reshape(4, 5)
+        a = un.asarray(x, mesh=un.mesh(), layout=layout)
+        assert [float(a[i, j]) for i in range(4) for j in range(5)] == x.ravel().tolist()
+        a[1, 2] = a[3, 4] + a[0, 0]
+        x[1, 2] = x[3, 4] + x[0, 0]
+        assert np.asarray(a).tolist() == x.tolist()
+
+    un.mesh("virtual", 4).run(program)
+    un.mesh("virtual", 6).run(program)
