@@ -6,6 +6,10 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
+# mpirun watches its sockets by poll: by epoll it misses now and then a process that starts while another one ends, and waits
+# for ever (a fault of PMIx, see docs/messages.md).
+export EVENT_NOEPOLL=1
+
 # Programs started by name (python, pytest, ruff) are the environment's.
 export VIRTUAL_ENV="$PWD/.venv"
 export PATH="$PWD/.venv/bin:$PATH"

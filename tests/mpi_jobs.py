@@ -26,7 +26,7 @@ def command_of(folder, ranks, text, *arguments, head=HEAD, options=(), **setting
     if text is not None:
         program.write_text(head + textwrap.dedent(text))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(_OF_LAUNCHERS)}
-    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"} | settings
+    environment |= {"OMPI_MCA_rmaps_base_oversubscribe": "1", "EVENT_NOEPOLL": "1"} | settings
     if os.getuid() == 0:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
@@ -46,7 +46,8 @@ def job(folder, ranks, text, *arguments, timeout=LIMIT, **how):
 def by_python(folder, text, *arguments, timeout=LIMIT, **how):
     """Exit status and output of a program that Python starts, without a launcher; `how` as in `command_of`."""
     command = command_of(folder, 1, text, *arguments, head="", **how)
-    command["env"].pop("OMPI_MCA_rmaps_base_oversubscribe")
+    for told in ("OMPI_MCA_rmaps_base_oversubscribe", "EVENT_NOEPOLL"):
+        command["env"].pop(told)
     command["args"] = command["args"][3:]  # without mpirun
     done = subprocess.run(**command, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout + done.stderr

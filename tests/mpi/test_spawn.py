@@ -408,6 +408,21 @@ def test_a_program_without_a_launcher_starts_processes(tmp_path):
 
 
 @alone
+def test_the_daemon_of_a_program_without_a_launcher_polls(tmp_path):
+    """By epoll it misses now and then a process that starts while another one ends."""
+    text = PARENT + (
+        "import glob, os\nMPI.COMM_WORLD.Get_size()\n"
+        "threads = glob.glob('/proc/self/task/*/children')\n"
+        "daemons = [one for thread in threads for one in open(thread).read().split()]\n"
+        "found = [open(f'/proc/{one}/environ').read().split(chr(0)) for one in daemons]\n"
+        "print('polls', ['EVENT_NOEPOLL=1' in one for one in found])\n"
+        "print('child', os.popen('echo $EVENT_NOEPOLL').read().split())\n"
+    )
+    status, output = by_python(tmp_path, text)
+    assert status == 0 and "polls [True]" in output and "child []" in output, output
+
+
+@alone
 def test_what_a_started_process_starts_is_no_rank(tmp_path):
     """It may import the package."""
     child = (

@@ -80,6 +80,7 @@ class Processes:
         # More engines than processors are what was asked for.
         environment.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
         environment.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        environment.setdefault("EVENT_NOEPOLL", "1")  # for mpirun: see docs/messages.md
         environment["IPP_CONNECTION_INFO"] = Path(
             self._folder.name, "security", described
         ).read_text()
