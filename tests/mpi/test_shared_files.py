@@ -80,6 +80,7 @@ def test_the_position_that_all_ranks_share(path):
     one = np.zeros(1, "i")
     f.Read_ordered(one)
     assert one[0] == [r for r in range(size) for _ in range(r + 1)][rank]
+    f.Sync()  # all have read what is overwritten
     f.Write_at_all_begin(0, one)
     f.Write_at_all_end(one)
     f.Iwrite_at(0, one).Wait()
