@@ -61,6 +61,18 @@ def test_logarithmic_scales(make):
     assert np.asarray(got).tobytes() == np.asarray(make(1, 3, 10)).tobytes()
 
 
+@pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace"])
+def test_numbers_between_distributed_limits_are_made_where_these_are(name):
+    first, last = np.arange(1.0, 91).reshape(30, 3), np.arange(90.0).reshape(30, 3) / 9 + 2
+    ends = un.asarray(first, mesh=mesh), un.asarray(last, mesh=mesh)
+    un.synchronize()
+    before = un.stats()["bytes_gathered"]
+    made = getattr(un, name)(*ends, 7)
+    un.synchronize()
+    assert un.stats()["bytes_gathered"] == before and made.mesh is not None
+    np.testing.assert_allclose(np.asarray(made), getattr(np, name)(first, last, 7), rtol=1e-13)
+
+
 def test_like_an_array_of_the_mesh_or_of_the_host():
     x = un.arange(11.0, mesh=mesh)
     assert un.zeros_like(x).mesh is not None

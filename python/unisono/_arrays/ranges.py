@@ -71,7 +71,9 @@ def linspace(
         shape = un.broadcast_shapes(start.shape, stop.shape)
     delta = stop - start
     if not scalars and device is None:
-        device = delta.device
+        # The numbers that all ranks hold alike take the layout of limits which are distributed.
+        held = isinstance(delta.device, _engine.Mesh) and num <= delta.size
+        device = None if held else delta.device
     y = _engine._iota(num, device).astype(kind if str(kind) != "complex64" else "float32")
     y = y.reshape((num,) + (1,) * len(shape))
     step = math.nan
