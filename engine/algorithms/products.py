@@ -83,7 +83,8 @@ def slide_windows(x, weights, out, zero, lead, n, m):
     i = un.global_id(0)
     begin = max(0, lead - i)
     end = min(m, n + lead - i)
-    total = zero
+    out[i] = zero
+    total = out[i]  # of the dtype of the sums, which may be complex
     for j in range(begin, end):
         total += x[i + j - lead] * weights[j]
     out[i] = total

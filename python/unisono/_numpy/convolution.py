@@ -137,24 +137,24 @@ def _slide(a, v, mode):
     count = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
     is_real = dtype in ("float32", "float64")
     if m <= 32 and is_real and isinstance(a, _engine._Array) and a.device == v.device == "cpu":
-        return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
+        return _slide_together(a, v, dtype, lead, count)
     reaches_beyond = mode != "valid" and m > 1
     if reaches_beyond and v.dtype.kind in "fc" and not un.isfinite(v).all():
         return _slide_inside(a, v.astype(dtype, copy=False), lead, count)
     mesh = a.mesh or v.mesh
     if m > 32 and mesh is not None:
         return _slide_parts(mesh, a, v, lead, count, dtype)
-    if m > 32 and is_real:
-        return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
+    if m > 32:
+        return _slide_together(a, v, dtype, lead, count)
     padded = _padded(a, lead, count + m - 1, dtype)
-    if m <= 32:
-        made = padded[:count] * v[0] + 0  # sums start from zero, which -0 is not
-        for k in range(1, m):
-            made = made + padded[k : k + count] * v[k]
-        return made.astype(dtype, copy=False)
-    from .products import _view
+    made = padded[:count] * v[0] + 0  # sums start from zero, which -0 is not
+    for k in range(1, m):
+        made = made + padded[k : k + count] * v[k]
+    return made.astype(dtype, copy=False)
 
-    return un.matmul(_view(padded, (count, m), (1, 1)), v.astype(dtype, copy=False))
+
+def _slide_together(a, v, dtype, lead, count):
+    return _engine._slide(a.astype(dtype, copy=False), v.astype(dtype, copy=False), lead, count)
 
 
 def _slide_parts(mesh, a, v, lead, count, dtype):

@@ -372,17 +372,39 @@ def test_short_rows_are_summed_in_lanes(dtype, columns):
         assert np.array_equal(rows @ un.array(x), expected)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex128"])
+@pytest.mark.parametrize("dtype", "float32 float64 int64 int8 complex64 complex128".split())
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize("n, m", [(1300, 900), (600, 2000), (700, 40), (1000, 1000)])
 def test_long_correlations(dtype, mode, n, m):
     rng = np.random.default_rng(2)
     a, v = ((10 * rng.standard_normal(k)).astype(dtype) for k in (n, m))
+    single = dtype in ("float32", "complex64")
     for name in ("correlate", "convolve"):
         expected = getattr(np, name)(a, v, mode)
         made = getattr(un, name)(un.array(a), un.array(v), mode)
         assert made.dtype == expected.dtype and made.shape == expected.shape
-        assert np.allclose(made, expected, rtol=1e-4, atol=1e-1 if dtype == "float32" else 1e-9)
+        assert np.allclose(made, expected, rtol=1e-4, atol=1e-1 if single else 1e-9)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_long_correlations_of_few_bits(mode):
+    rng = np.random.default_rng(3)
+    a, v = rng.random(300) < 0.02, rng.random(70) < 0.05
+    np.testing.assert_array_equal(un.convolve(un.array(a), un.array(v), mode), np.convolve(a, v, mode), strict=True)  # fmt: skip
+    a, v = rng.random(300).astype("float16"), rng.random(70).astype("float16")
+    made, want = un.convolve(un.array(a), un.array(v), mode), np.convolve(a, v, mode)
+    assert made.dtype == "float16" and np.allclose(made, want, rtol=4e-3)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "complex128", "float16"])
+def test_long_correlations_store_no_windows(dtype):
+    a, v = un.ones(100_000, dtype), un.ones(300, dtype)
+    un.synchronize()
+    before = un.stats()["bytes_allocated"]
+    assert un.convolve(a, v)[500] == 300
+    assert (
+        un.stats()["bytes_allocated"] - before < 10_000_000
+    )  # the windows are 30 million elements
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

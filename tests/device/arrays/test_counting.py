@@ -186,3 +186,14 @@ def test_convolve(device):
         np.testing.assert_allclose(
             np.asarray(un.convolve(x, w, mode)), np.convolve(a, v, mode), rtol=1e-13
         )
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "bool", "float32", "complex64"])
+def test_convolve_with_many_weights(device, dtype):
+    rng = np.random.default_rng(8)
+    a, v = (rng.integers(0, 2, n).astype(dtype) for n in (300, 70))
+    x, w = both(device, a, v)
+    for mode in ("full", "same", "valid"):
+        made = un.convolve(x, w, mode)
+        assert made.device == device
+        np.testing.assert_array_equal(np.asarray(made), np.convolve(a, v, mode), strict=True)

@@ -63,8 +63,8 @@ void on_device::slide(const primitives::Sliding& sliding, Views in, Views out, D
     DeviceWork work(device);
     const DeviceVector to = vector_of(out[0]);
     work.run("slide_windows",
-             {vector_of(in[0]), vector_of(in[1]), to, Scalar::of(to.dtype, 0), sliding.lead,
-              in[0].layout->size(), in[1].layout->size()},
+             {vector_of(in[0]), vector_of(in[1]), to, Scalar::of(part_dtype(to.dtype), 0),
+              sliding.lead, in[0].layout->size(), in[1].layout->size()},
              {to.size});
 }
 
