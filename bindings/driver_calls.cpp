@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "driver_objects.h"
 #include "reference.h"
 
 namespace unisono::python {
@@ -17,10 +18,6 @@ namespace unisono::python {
 namespace {
 
 using SetArgument = std::int32_t (*)(void*, std::uint32_t, std::size_t, const void*);
-using Enqueue = std::int32_t (*)(void*, void*, std::uint32_t, const std::size_t*,
-                                 const std::size_t*, const std::size_t*, std::uint32_t, void*,
-                                 void**);
-using Release = std::int32_t (*)(void*);
 
 template <class T>
 T address(PyObject* o) {
@@ -32,16 +29,23 @@ T address(PyObject* o) {
     return reinterpret_cast<T>(p);
 }
 
+/// What a weak reference stands for, or null where that is gone; borrowed from who keeps it.
+PyObject* referent(PyObject* weak) {
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject* found = nullptr;
+    if (PyWeakref_GetRef(weak, &found) < 0) python_failed();
+    Py_XDECREF(found);
+    return found;
+#else
+    PyObject* found = PyWeakref_GET_OBJECT(weak);
+    return found == Py_None ? nullptr : found;
+#endif
+}
+
 /// Whether `arg` is memory that the parameter has already: `known` is the weak reference to it.
-bool is_known_memory(PyObject* known, PyObject* arg, PyObject* address_name) {
-    if (!PyWeakref_CheckRef(known)) return false;
-    PyObject* same = PyWeakref_NewRef(arg, nullptr);  // an object has one
-    if (!same) PyErr_Clear();
-    Py_XDECREF(same);
-    if (same != known) return false;
-    Ref held(PyObject_GetAttr(arg, address_name));  // None once it was released
-    if (!held) python_failed();
-    return PyObject_IsTrue(held.get()) == 1;
+bool is_known_memory(PyObject* known, PyObject* arg) {
+    return PyWeakref_CheckRef(known) && referent(known) == arg &&
+           driver_object<DriverObject>(arg, driver_object_type);  // null once it was released
 }
 
 template <class T>
@@ -126,15 +130,37 @@ struct Setter {
         for (Py_ssize_t k = 0; k < count; ++k) take(k, PyTuple_GET_ITEM(args, k));
     }
 
+    /// The same of one.
+    void take_one(PyObject* index, PyObject* arg) const {
+        const Py_ssize_t k = PyLong_AsSsize_t(index);
+        if (k == -1 && PyErr_Occurred()) python_failed();
+        if (k < 0 || k >= count) fail(ErrorKind::Internal, "_set_argument: no such argument");
+        take(k, arg);
+    }
+
+    bool takes(PyObject* args) const {
+        return PyTuple_CheckExact(args) && PyTuple_GET_SIZE(args) == count;
+    }
+
+    /// Whether no object is gone that was set: drivers keep none.
+    bool are_alive() const {
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(last); ++k) {
+            PyObject* known = PyList_GET_ITEM(last, k);
+            if (!PyWeakref_CheckRef(known)) continue;
+            PyObject* object = referent(known);
+            if (!object || !driver_object<DriverObject>(object, driver_object_type)) return false;
+        }
+        return true;
+    }
+
   private:
     void take(Py_ssize_t k, PyObject* arg) const {
-        static PyObject* const address_name = PyUnicode_InternFromString("_address");
         static PyObject* const set_name = PyUnicode_InternFromString("set");
         PyObject* known = PyList_GET_ITEM(last, k);
         std::size_t size = 0;
         char data[8];
         if (letters[k] == 'm') {
-            if (is_known_memory(known, arg, address_name)) return;
+            if (is_known_memory(known, arg)) return;
         } else if (letters[k] != '?') {
             const bool is_exact =
                 reinterpret_cast<PyObject*>(Py_TYPE(arg)) == PyTuple_GET_ITEM(types, k);
@@ -163,6 +189,15 @@ PyObject* set_arguments(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
         if (n != 2) fail(ErrorKind::Internal, "_set_arguments: takes two arguments");
         Setter(a[0]).take(a[1]);
+        return Py_NewRef(Py_None);
+    });
+}
+
+/// _set_argument(setter, index, arg): the same of one argument.
+PyObject* set_argument(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 3) fail(ErrorKind::Internal, "_set_argument: takes three arguments");
+        Setter(a[0]).take_one(a[1], a[2]);
         return Py_NewRef(Py_None);
     });
 }
@@ -212,42 +247,110 @@ std::optional<Sizes> sizes_of(PyObject* o) {
     return made;
 }
 
-/// _launch_kernel(setter, lock, args, function, queue, global size, local size or None): the
-/// event's address, the driver's code where it is below 0, or None for sizes that Python has to
-/// look at.
-PyObject* launch_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
-    return guarded<PyObject*>(nullptr, [&] {
-        if (n != 7) fail(ErrorKind::Internal, "_launch_kernel: takes seven arguments");
-        const Setter setter(a[0]);
-        const auto enqueue = address<Enqueue>(a[3]);
-        auto* queue = address<void*>(a[4]);
-        Held held(a[1]);
-        setter.take(a[2]);
-        const std::optional<Sizes> global = sizes_of(a[5]);
-        std::optional<Sizes> local;
-        if (a[6] != Py_None) local = sizes_of(a[6]);
-        if (!global || (a[6] != Py_None && (!local || local->count != global->count)))
-            return Py_NewRef(Py_None);
+/// The events to wait for: of a list or tuple, or None.
+struct WaitList {
+    static constexpr Py_ssize_t most = 16;
+    std::array<void*, most> addresses;
+    std::uint32_t count = 0;
+
+    /// False where Python has to look at them.
+    bool read(PyObject* o) {
+        if (o == Py_None) return true;
+        if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o)) return false;
+        const Py_ssize_t size = PySequence_Fast_GET_SIZE(o);
+        if (size > most) return false;
+        for (; count < size; ++count) {
+            PyObject* item = PySequence_Fast_GET_ITEM(o, static_cast<Py_ssize_t>(count));
+            const auto* event = driver_object<DriverObject>(item, driver_event_type);
+            if (!event) return false;
+            addresses[count] = event->address;
+        }
+        return true;
+    }
+};
+
+/// What a launch asks for beside its arguments.
+struct Launch {
+    DriverQueue* queue = nullptr;
+    DriverKernel* kernel = nullptr;
+    std::optional<Sizes> global, local;
+    WaitList events;
+
+    /// False for what Python has to look at. The event is one of a subclass of _DriverEvent.
+    bool read(PyObject* of_queue, PyObject* of_kernel, PyObject* of_global, PyObject* of_local,
+              PyObject* of_events) {
+        queue = driver_object<DriverQueue>(of_queue, driver_queue_type);
+        kernel = driver_object<DriverKernel>(of_kernel, driver_kernel_type);
+        if (!queue || queue->is_finalized || !kernel || !kernel->setter || !kernel->lock ||
+            !driver_functions.enqueue_kernel)
+            return false;
+        global = sizes_of(of_global);
+        if (!global || !events.read(of_events)) return false;
+        if (of_local == Py_None) return true;
+        local = sizes_of(of_local);
+        return local && local->count == global->count;
+    }
+
+    /// The event, or the driver's code where it refuses.
+    PyObject* run(PyTypeObject* event_type) const {
         void* event = nullptr;
         std::int32_t code = 0;
         {
             WithoutLock free;  // a thread of the driver may hold its lock and call Python back
-            code = enqueue(queue, setter.kernel, static_cast<std::uint32_t>(global->count), nullptr,
-                           global->values.data(), local ? local->values.data() : nullptr, 0,
-                           nullptr, &event);
+            code = driver_functions.enqueue_kernel(
+                queue->object.address, kernel->object.address,
+                static_cast<std::uint32_t>(global->count), nullptr, global->values.data(),
+                local ? local->values.data() : nullptr, events.count,
+                events.count ? events.addresses.data() : nullptr, &event);
         }
-        return code ? PyLong_FromLong(code) : PyLong_FromVoidPtr(event);
+        return code ? PyLong_FromLong(code) : new_event(event_type, event);
+    }
+};
+
+PyTypeObject* event_type_of(PyObject* o) {
+    auto* type = reinterpret_cast<PyTypeObject*>(o);
+    if (!PyType_Check(o) || !PyType_IsSubtype(type, driver_event_type))
+        fail(ErrorKind::Internal, "a launch: no class of events");
+    return type;
+}
+
+/// _enqueue_kernel(class of the event, queue, kernel, global size, local size or None, events):
+/// launches a kernel whose arguments are set. Its event, the driver's code where it refuses, or
+/// None for what Python has to look at.
+PyObject* enqueue_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 6) fail(ErrorKind::Internal, "_enqueue_kernel: takes six arguments");
+        Launch launch;
+        if (!launch.read(a[1], a[2], a[3], a[4], a[5]) ||
+            !Setter(launch.kernel->setter).are_alive())
+            return Py_NewRef(Py_None);
+        return launch.run(event_type_of(a[0]));
     });
 }
 
-/// _release_object(function, object): calls a function that gives a reference back.
-PyObject* release_object(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+/// _launch_kernel(class of the event, queue, kernel, global size, local size or None, events,
+/// arguments): the same behind the setting of the arguments.
+PyObject* launch_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 2) fail(ErrorKind::Internal, "_release_object: takes function and object");
-        const auto release = address<Release>(a[0]);
-        auto* object = address<void*>(a[1]);
-        WithoutLock free;
-        release(object);
+        if (n != 7) fail(ErrorKind::Internal, "_launch_kernel: takes seven arguments");
+        Launch launch;
+        if (!launch.read(a[1], a[2], a[3], a[4], a[5])) return Py_NewRef(Py_None);
+        const Ref kept = Ref::of(launch.kernel->setter), lock = Ref::of(launch.kernel->lock);
+        const Setter setter(kept.get());
+        if (!setter.takes(a[6])) return Py_NewRef(Py_None);
+        Held held(lock.get());
+        setter.take(a[6]);
+        return launch.run(event_type_of(a[0]));
+    });
+}
+
+/// _set_driver_functions(launch of a kernel, wait for events, release of an event): their addresses
+PyObject* set_driver_functions(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
+    return guarded<PyObject*>(nullptr, [&] {
+        if (n != 3) fail(ErrorKind::Internal, "_set_driver_functions: takes three addresses");
+        driver_functions = {address<decltype(DriverFunctions::enqueue_kernel)>(a[0]),
+                            address<decltype(DriverFunctions::wait_for_events)>(a[1]),
+                            address<decltype(DriverFunctions::release_event)>(a[2])};
         return Py_NewRef(Py_None);
     });
 }
@@ -259,13 +362,17 @@ PyCFunction fast() {
 
 PyMethodDef methods[] = {
     {"_set_arguments", fast<set_arguments>(), METH_FASTCALL, nullptr},
+    {"_set_argument", fast<set_argument>(), METH_FASTCALL, nullptr},
+    {"_enqueue_kernel", fast<enqueue_kernel>(), METH_FASTCALL, nullptr},
     {"_launch_kernel", fast<launch_kernel>(), METH_FASTCALL, nullptr},
-    {"_release_object", fast<release_object>(), METH_FASTCALL, nullptr},
+    {"_set_driver_functions", fast<set_driver_functions>(), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-bool add_driver_calls(PyObject* module) { return PyModule_AddFunctions(module, methods) == 0; }
+bool add_driver_calls(PyObject* module) {
+    return add_driver_objects(module) && PyModule_AddFunctions(module, methods) == 0;
+}
 
 }  // namespace unisono::python

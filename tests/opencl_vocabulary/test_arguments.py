@@ -281,3 +281,67 @@ def test_a_launch_with_memory_that_was_released_is_refused_although_it_was_set(
     memory.release()
     with pytest.raises(cl.LogicError, match="released"):
         kernel(queue, (1,), None, memory)
+
+
+def test_launches_like_one_before_are_the_engine_s(queue, build, to_buffer, monkeypatch):
+    from unisono.opencl._objects import kernels
+
+    kernel = build("kernel void add(global int *x, int n) { x[get_global_id(0)] += n; }").add
+    x = np.zeros(4, np.int32)
+    memory = to_buffer(x)
+    kernel.set_args(memory, 1)
+    first = cl.enqueue_nd_range_kernel(queue, kernel, (4,), (2,))
+
+    def refuse(*args):
+        raise AssertionError("it went through Python")
+
+    monkeypatch.setattr(kernels, "_sizes", refuse)
+    cl.enqueue_nd_range_kernel(queue, kernel, (4,), (2,))
+    kernel.set_arg(1, 10)
+    cl.enqueue_nd_range_kernel(queue, kernel, (2,), None)
+    event = cl.enqueue_nd_range_kernel(queue, kernel, (1, 1), (1, 1), wait_for=[first])
+    event = kernel(queue, (1,), None, memory, np.int32(100), wait_for=[event])
+    assert type(event) is cl.Event and event.command_queue == queue
+    cl.enqueue_copy(queue, x, memory)
+    assert x.tolist() == [122, 12, 2, 2]
+    with pytest.raises(cl.LogicError, match=r"got global size \(4,\) and local size \(3,\)"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (4,), (3,))
+    with pytest.raises(AssertionError, match="through Python"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (0,), None)
+
+
+def test_kernels_whose_arguments_were_set_elsewhere_are_launched(queue, build, to_buffer):
+    kernel = build("kernel void add(global int *x, int n) { *x += n; }").add
+    with pytest.raises(cl.LogicError, match="not all arguments are set"):
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    with pytest.raises(cl.LogicError, match="it has 2 parameters; got index 2"):
+        kernel.set_arg(2, 1)
+    x = np.zeros(1, np.int32)
+    memory = to_buffer(x)
+    kernel.set_arg(0, memory)
+    with pytest.raises(cl.LogicError, match=r"argument 2 \('int n'\) got 1.5"):
+        kernel.set_arg(1, 1.5)
+    kernel.set_arg(1, np.int32(3))
+    same = cl.Kernel.from_int_ptr(kernel.int_ptr)
+    for _ in range(2):
+        cl.enqueue_nd_range_kernel(queue, same, (1,), None)
+    cl.enqueue_copy(queue, x, memory)
+    assert x.tolist() == [6]
+    nothing = build("kernel void nothing() {}").nothing
+    for _ in range(2):
+        cl.enqueue_nd_range_kernel(queue, nothing, (1,), None).wait()
+        nothing(queue, (1,), None).wait()
+
+
+def test_launches_on_a_queue_whose_block_ended_warn(ctx, build, to_buffer):
+    kernel = build("kernel void put(global int *x) { *x = 1; }").put
+    memory = to_buffer(np.zeros(1, np.int32))
+    with cl.CommandQueue(ctx) as queue:
+        kernel(queue, (1,), None, memory)
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+    for launch in (
+        lambda: kernel(queue, (1,), None, memory),
+        lambda: cl.enqueue_nd_range_kernel(queue, kernel, (1,), None),
+    ):
+        with pytest.warns(cl.CommandQueueUsedAfterExit):
+            launch().wait()

@@ -141,6 +141,12 @@ def _load():
             function.restype = result
             function.argtypes = [_types[letter] for letter in letters]
             found[name] = function
+    _engine._set_driver_functions(
+        *[
+            ctypes.cast(found[name], ctypes.c_void_p).value
+            for name in ("clEnqueueNDRangeKernel", "clWaitForEvents", "clReleaseEvent")
+        ]
+    )
     _functions.update(found)
     return _functions
 

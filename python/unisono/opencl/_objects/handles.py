@@ -5,6 +5,7 @@ import operator
 import struct
 import sys
 
+from ... import _engine
 from . import driver
 from .driver import wrong
 
@@ -58,7 +59,7 @@ def expected(value, kind, where):
     return value
 
 
-class Holder:
+class Holder(_engine._DriverObject):
     """An object of OpenCL: its address, counted.
 
     Two are equal if they are of one class and stand for the same object.

@@ -30,7 +30,7 @@ from .queues import CommandQueue, Event, waits
 from .tables import add_attributes
 
 
-class Kernel(Holder):
+class Kernel(_engine._DriverKernel, Holder):
     """A kernel of a built program.
 
     Parameters
@@ -172,13 +172,13 @@ class Kernel(Holder):
 
     def set_arg(self, index, arg):
         """Set one argument."""
-        parameters = self._known_parameters()
+        parameters = self._parameters or self._known_parameters()
         if not 0 <= index < len(parameters):
             raise wrong(
                 f"kernel {self.function_name}", "INVALID_ARG_INDEX",
                 f"it has {len(parameters)} parameters; got index {index}",
             )  # fmt: skip
-        parameters[index].set(arg, self._last)
+        _engine._set_argument(self._setter, index, arg)
 
     def set_args(self, *args):
         """Set all arguments."""
@@ -196,13 +196,8 @@ class Kernel(Holder):
         wait_for=None,
     ):  # fmt: skip
         """Launch it; the Event of that."""
-        if (
-            wait_for is None
-            and global_offset is None
-            and not g_times_l
-            and isinstance(queue, CommandQueue)
-        ):
-            event = self._launch(queue, global_size, local_size, args)
+        if global_offset is None and not g_times_l:
+            event = self._launch(queue, global_size, local_size, args, wait_for)
             if event is not None:
                 return event
         self._known_parameters()
@@ -219,21 +214,13 @@ class Kernel(Holder):
                 allow_empty_ndrange,
             )
 
-    def _launch(self, queue, global_size, local_size, args):
-        """The Event of a plain launch; None for sizes that are no tuples of positive numbers."""
-        parameters = self._parameters or self._known_parameters()
-        if len(args) != len(parameters):
-            self.set_args(*args)  # which says what is expected
-        made = _launch_kernel(
-            self._setter, self._lock, args, _enqueue or _find_enqueue(),
-            queue.int_ptr if queue._finalized else queue._address, global_size, local_size,
-        )  # fmt: skip
-        if made is None:
-            return None
-        if made < 0:
-            raise _launch_error(made, self, queue, global_size, local_size)
-        event = _new(Event)
-        event._address = made
+    def _launch(self, queue, global_size, local_size, args, wait_for=None):
+        """The Event of a plain launch; None for what has to be looked at."""
+        if self._parameters is None:
+            self._known_parameters()
+        event = _launch_kernel(Event, queue, self, global_size, local_size, wait_for, args)
+        if type(event) is int:
+            raise _launch_error(event, self, queue, global_size, local_size)
         return event
 
     def _require_arguments(self):
@@ -276,17 +263,7 @@ class Kernel(Holder):
 
 add_attributes(Kernel, kernel_info)
 
-_new = object.__new__
-_launch_kernel = _engine._launch_kernel
-_enqueue = None  # address of clEnqueueNDRangeKernel
-
-
-def _find_enqueue():
-    global _enqueue
-    _enqueue = driver.function_address("clEnqueueNDRangeKernel")
-    return _enqueue
-
-
+_enqueue_kernel, _launch_kernel = _engine._enqueue_kernel, _engine._launch_kernel
 _most_groups = 2**32 - 1  # beyond, PoCL ends the process
 _size_arrays = (None, ctypes.c_size_t * 1, ctypes.c_size_t * 2, ctypes.c_size_t * 3)
 _byref, _void = ctypes.byref, ctypes.c_void_p
@@ -346,6 +323,12 @@ def enqueue_nd_range_kernel(
     LogicError
         If a size is none that the device allows; the message names the limit.
     """
+    if global_work_offset is None and not g_times_l:
+        event = _enqueue_kernel(Event, queue, kernel, global_work_size, local_work_size, wait_for)
+        if type(event) is int:
+            raise _launch_error(event, kernel, queue, global_work_size, local_work_size)
+        if event is not None:
+            return event
     if not isinstance(kernel, Kernel):
         raise TypeError(f"enqueue_nd_range_kernel: expected a Kernel; got {type(kernel).__name__}")
     if not isinstance(queue, CommandQueue):
@@ -385,6 +368,7 @@ def enqueue_nd_range_kernel(
         from .queues import enqueue_marker
 
         return enqueue_marker(queue, wait_for)
+    kernel._known_parameters()  # by which the next launch is quicker
     kernel._require_arguments()
     number, events = (0, None) if wait_for is None else waits(wait_for)
     made = _void()

@@ -24,7 +24,6 @@ from .handles import Holder, address_array, decode, expected
 from .platforms import Context, Device, engine_device
 from .tables import add_attributes
 
-_release_object, _addresses = _engine._release_object, driver._function_addresses
 _own_queues = weakref.WeakValueDictionary()  # the CommandQueue that is a device's own, by its name
 
 
@@ -32,7 +31,7 @@ class CommandQueueUsedAfterExit(UserWarning):
     """A queue was used after the block that it was made for."""
 
 
-class CommandQueue(Holder):
+class CommandQueue(_engine._DriverQueue, Holder):
     """What a device is to do, in order.
 
     Parameters
@@ -57,7 +56,6 @@ class CommandQueue(Holder):
     _queries = "clGetCommandQueueInfo", {}
     _queue = None  # the engine's
     is_own = False  # whether it is the one to which the engine gives statements
-    _finalized = False
 
     def __init__(self, context, device=None, properties=None):
         if not isinstance(context, Context):
@@ -206,7 +204,7 @@ class _Profile:
         return self._event.get_profiling_info(what)
 
 
-class Event(Holder):
+class Event(_engine._DriverEvent, Holder):
     """The end of a command."""
 
     _retain, _release = "clRetainEvent", "clReleaseEvent"
@@ -218,12 +216,14 @@ class Event(Holder):
             event_info.COMMAND_EXECUTION_STATUS: "i",
         },
     )
-    _address = None
-    _ward = None  # memory of the host that the command uses
 
     def wait(self):
         """Wait until the command is done."""
-        wait_for_events([self])
+        code = self._wait()
+        if code is None:
+            wait_for_events([self])  # which says what is wrong
+        elif code:
+            raise driver.error_of(code, "clWaitForEvents")
 
     @property
     def profile(self):
@@ -263,16 +263,6 @@ class Event(Holder):
 
         threading.Thread(target=run, daemon=True, name="unisono event").start()
 
-    def __del__(self):
-        address = self._address
-        if not address or driver is None or not driver._functions:
-            return
-        if self._ward is not None:
-            driver._functions["clWaitForEvents"](1, (ctypes.c_void_p * 1)(address))
-        self._address = None
-        release = _addresses.get("clReleaseEvent") or driver.function_address("clReleaseEvent")
-        _release_object(release, address)
-
 
 _notification = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p)
 add_attributes(Event, event_info)
@@ -284,11 +274,6 @@ class NannyEvent(Event):
     def get_ward(self):
         """The object whose memory the command uses."""
         return self._ward
-
-    def wait(self):
-        """Wait until the command is done."""
-        super().wait()
-        self._ward = None
 
 
 class UserEvent(Event):

@@ -1,0 +1,63 @@
+// The types that `unisono.opencl` derives its objects of the driver from: a launch in C reads their
+// fields, and an event is given back without Python.
+#pragma once
+
+#include <Python.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace unisono::python {
+
+/// _engine._DriverObject: an object of the driver by its address, null once it was released.
+struct DriverObject {
+    PyObject_HEAD void* address;
+};
+
+/// _engine._DriverQueue
+struct DriverQueue {
+    DriverObject object;
+    char is_finalized;  ///< whether the block that it was made for has ended
+};
+
+/// _engine._DriverKernel
+struct DriverKernel {
+    DriverObject object;
+    PyObject* setter;  ///< owned: what sets its arguments, see driver_calls.cpp; null if unknown
+    PyObject* lock;    ///< owned: held while arguments are set and used; null with the setter
+};
+
+/// _engine._DriverEvent: given back at its end, which waits for it if it has a ward.
+struct DriverEvent {
+    DriverObject object;
+    PyObject* ward;  ///< owned: object whose memory the command uses, or null
+};
+
+extern PyTypeObject *driver_object_type, *driver_queue_type, *driver_kernel_type,
+    *driver_event_type;
+
+/// The library's functions, which Python finds; null before it has.
+struct DriverFunctions {
+    std::int32_t (*enqueue_kernel)(void*, void*, std::uint32_t, const std::size_t*,
+                                   const std::size_t*, const std::size_t*, std::uint32_t,
+                                   void* const*, void**);
+    std::int32_t (*wait_for_events)(std::uint32_t, void* const*);
+    std::int32_t (*release_event)(void*);
+};
+extern DriverFunctions driver_functions;
+
+/// The object as one of a type, or null where it is none or was released.
+template <class T>
+T* driver_object(PyObject* o, PyTypeObject* type) {
+    if (!PyObject_TypeCheck(o, type) || !reinterpret_cast<DriverObject*>(o)->address)
+        return nullptr;
+    return reinterpret_cast<T*>(o);
+}
+
+/// A new event of a subclass of _DriverEvent; it takes over the reference.
+PyObject* new_event(PyTypeObject* type, void* address);
+
+/// Adds the types to the module; returns false with a Python error set.
+bool add_driver_objects(PyObject* module);
+
+}  // namespace unisono::python
