@@ -122,8 +122,8 @@ def test_scans(ctx, queue, n):
     assert (x.get() == expected - host).all()
 
 
-def test_segmented_scans(ctx, queue):
-    n = 5000
+@pytest.mark.parametrize("n", [500, 5000])
+def test_segmented_scans(ctx, queue, n):
     rng = np.random.default_rng(1)
     host, starts = rng.integers(0, 10, n).astype(np.int32), (rng.random(n) < 0.01).astype(np.int8)
     scan = GenericScanKernel(
@@ -140,6 +140,55 @@ def test_segmented_scans(ctx, queue):
         sums.append(total)
     assert out.get().tolist() == sums
     assert before.get().tolist() == [0 if s or not k else sums[k - 1] for k, s in enumerate(starts)]
+
+
+@pytest.mark.parametrize("n", [100, 10_000])
+def test_scans_read_all_before_they_write(ctx, queue, send, n):
+    difference = GenericScanKernel(
+        ctx, np.int64, "long *x, long *last", "x[i] - (i > 0 ? before : 0)", "a + b", "7",
+        "x[i] = prev_item; last[i] = last_item;", input_fetch_exprs=[("before", "x", -1)],
+    )  # fmt: skip
+    host = np.random.default_rng(3).integers(0, 100, n)
+    x, last = send(host, np.int64), send(np.zeros(n), np.int64)
+    difference(x, last)
+    assert x.get().tolist() == [7, *host[:-1]]
+    assert (last.get() == host[-1]).all()
+
+
+def test_a_short_scan_is_one_launch_on_a_cpu(ctx, queue, send, monkeypatch):
+    from unisono.opencl._objects import kernels
+
+    seen, launch = [], kernels._launch_kernel
+
+    def counted(event, queue, kernel, *args):
+        seen.append(kernel.function_name)
+        return launch(event, queue, kernel, *args)
+
+    monkeypatch.setattr(kernels, "_launch_kernel", counted)
+    scan = InclusiveScanKernel(ctx, np.int32, "a+b", "0")
+    x, is_cpu = send(np.ones(4096), np.int32), queue.device.type & cl.device_type.CPU
+    scan(x)
+    assert seen == ["scan_alone"] if is_cpu else ["scan_pieces", "scan_totals", "scan_write"]
+    assert x.get().tolist() == list(range(1, 4097))
+    seen.clear()
+    x = send(np.ones(4097), np.int32)
+    scan(x)
+    assert seen == ["scan_pieces", "scan_totals", "scan_write"]
+    assert x.get().tolist() == list(range(1, 4098))
+
+
+def test_scans_and_sums_on_a_queue_out_of_order(ctx):
+    mode = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    queue = cl.CommandQueue(ctx, properties=mode)
+    x = cla.to_device(queue, np.ones(50_000, np.int32))
+    queue.finish()
+    scan = GenericScanKernel(ctx, np.int32, "int *x", "x[i]", "a+b", "0", "x[i] = item")
+    scan(x).wait()
+    assert x.get().tolist() == list(range(1, 50_001))
+    total = ReductionKernel(ctx, np.int64, "0", "a+b", map_expr="x[i]", arguments="int *x")
+    result, event = total(x, return_event=True)
+    event.wait()
+    assert result.get() == 50_000 * 50_001 // 2
 
 
 def test_parts_of_arrays(queue, send):

@@ -187,7 +187,7 @@ __kernel void {self.name}_all(
         )
         if items > 1:
             event = getattr(program, self.name + "_all")(
-                queue, (1,), None, parts.base_data, items, out.base_data, offset
+                queue, (1,), None, parts.base_data, items, out.base_data, offset, wait_for=[event]
             )
         return (out, event) if return_event else out
 

@@ -1,8 +1,10 @@
 """Scans by C expressions: `GenericScanKernel`, `InclusiveScanKernel`, `ExclusiveScanKernel`.
 
-Work-items scan a piece each; one scans the pieces' totals; each writes its piece with what stands before it.
+Work-items scan a piece each; one scans the pieces' totals; each writes its piece with what stands before it. On CPUs one
+work-item does all of a short scan, by one launch.
 """
 
+import functools
 import threading
 
 import numpy as np
@@ -19,6 +21,15 @@ from ._objects.c_types import (
 )
 from ._objects.constants import device_type
 from ._objects.programs import Program
+
+_MOST_ALONE = 1 << 14  # bytes of items that a work-item scans by itself, on its stack
+
+
+@functools.cache
+def _limits(device):
+    """(whether it is a CPU, how many work-items there are at most)."""
+    is_cpu = bool(device.type & device_type.CPU)
+    return is_cpu, device.max_compute_units * (4 if is_cpu else 64)
 
 
 class ScanPerformanceWarning(UserWarning):
@@ -98,7 +109,8 @@ class GenericScanKernel:
         self.first_array_idx = next(
             (k for k, a in enumerate(self.arguments) if isinstance(a, VectorArg)), None
         )  # fmt: skip
-        self._program, self._lock = None, threading.Lock()
+        self._kernels, self._lock = None, threading.Lock()
+        self._most_alone = _MOST_ALONE // max(self.dtype.itemsize, 1)
 
     def _source(self):
         input_expr, scan_expr, neutral, output, start_expr, preamble = self._texts
@@ -111,28 +123,41 @@ class GenericScanKernel:
             fetches += f"        if (i + {offset} >= 0) {name} = {array}[i + {offset}];\n"
         arguments = declarations(self.arguments)
         arguments += ", " if arguments else ""
+        before = ""
+        if neutral is not None:
+            before = (
+                "scan_type prev_item;"
+                f" if (i == 0 || psc_start) prev_item = {neutral}; else prev_item = psc_before;"
+            )
+        item = f"""
+{fetches}
+        scan_type psc_item = INPUT_EXPR(i);
+        char psc_start = IS_SEG_START(i, psc_item);"""
+        write = f"""
+        {before}
+        {{ {output}; }}"""
+        piece = f"""{get_arg_offset_adjuster_code(self.arguments)}
+    index_type psc_id = get_global_id(0);
+    index_type psc_first = psc_id * psc_each;
+    index_type psc_end = psc_first + psc_each < N ? psc_first + psc_each : N;"""
         return f"""{preamble_of(self.arguments, [self.dtype], preamble)}
 typedef {dtype_to_ctype(self.dtype)} scan_type;
-typedef {dtype_to_ctype(self.index_dtype)} index_type;
+typedef {index} index_type;
 #define SCAN_EXPR(a, b, across_seg_boundary) ({scan_expr})
 #define INPUT_EXPR(i) ({input_expr})
 #define IS_SEG_START(i, a) ({start_expr or "false"})
+#define PSC_MEMORY __global scan_type *psc_items, {index} N, {index} psc_count, {index} psc_each
+#define PSC_PARTS \\
+    __global scan_type *psc_totals = psc_items + N; \\
+    __global char *psc_any = (__global char *) (psc_totals + psc_count); \\
+    __global char *psc_starts = psc_any + psc_count;
 
-__kernel void {self.name}_pieces(
-    {
-            arguments
-        }__global scan_type *psc_items, __global char *psc_starts, __global scan_type *psc_totals,
-    __global char *psc_any, {index} N, {index} psc_each) {{
-{get_arg_offset_adjuster_code(self.arguments)}
-    index_type psc_id = get_global_id(0);
-    index_type psc_first = psc_id * psc_each;
-    index_type psc_end = psc_first + psc_each < N ? psc_first + psc_each : N;
+__kernel void {self.name}_pieces({arguments}PSC_MEMORY) {{
+PSC_PARTS
+{piece}
     scan_type psc_sum;
     char psc_seen = 0;
-    for (index_type i = psc_first; i < psc_end; ++i) {{
-{fetches}
-        scan_type psc_item = INPUT_EXPR(i);
-        char psc_start = IS_SEG_START(i, psc_item);
+    for (index_type i = psc_first; i < psc_end; ++i) {{{item}
         psc_items[i] = psc_item;
         {"psc_starts[i] = psc_start;" if start_expr else ""}
         if (i == psc_first)
@@ -145,22 +170,15 @@ __kernel void {self.name}_pieces(
     psc_any[psc_id] = psc_seen;
 }}
 
-__kernel void {self.name}_totals(__global scan_type *psc_totals, __global char *psc_any, {
-            index
-        } psc_count) {{
+__kernel void {self.name}_totals(PSC_MEMORY) {{
+PSC_PARTS
     for (index_type i = 1; i < psc_count; ++i)
         psc_totals[i] = SCAN_EXPR(psc_totals[i - 1], psc_totals[i], psc_any[i]);
 }}
 
-__kernel void {self.name}_write(
-    {
-            arguments
-        }__global scan_type *psc_items, __global char *psc_starts, __global scan_type *psc_totals,
-    {index} N, {index} psc_each, {index} psc_count) {{
-{get_arg_offset_adjuster_code(self.arguments)}
-    index_type psc_id = get_global_id(0);
-    index_type psc_first = psc_id * psc_each;
-    index_type psc_end = psc_first + psc_each < N ? psc_first + psc_each : N;
+__kernel void {self.name}_write({arguments}PSC_MEMORY) {{
+PSC_PARTS
+{piece}
     scan_type last_item = psc_totals[psc_count - 1];
     scan_type psc_before;
     if (psc_id > 0) psc_before = psc_totals[psc_id - 1];
@@ -171,13 +189,28 @@ __kernel void {self.name}_write(
         if (i == 0)
             item = psc_item;
         else
-            item = SCAN_EXPR(psc_before, psc_item, psc_start);
-        {
-            f"scan_type prev_item; if (i == 0 || psc_start) prev_item = {neutral}; else prev_item = psc_before;"
-            if neutral is not None
-            else ""
-        }
-        {{ {output}; }}
+            item = SCAN_EXPR(psc_before, psc_item, psc_start);{write}
+        psc_before = item;
+    }}
+}}
+
+__kernel void {self.name}_alone({arguments}{index} N) {{
+{get_arg_offset_adjuster_code(self.arguments)}
+    scan_type psc_items[{max(self._most_alone, 1)}];
+    char psc_starts[{max(self._most_alone, 1) if start_expr else 1}];
+    scan_type psc_before;
+    for (index_type i = 0; i < N; ++i) {{{item}
+        {"psc_starts[i] = psc_start;" if start_expr else ""}
+        if (i == 0)
+            psc_before = psc_item;
+        else
+            psc_before = SCAN_EXPR(psc_before, psc_item, psc_start);
+        psc_items[i] = psc_before;
+    }}
+    scan_type last_item = psc_before;
+    for (index_type i = 0; i < N; ++i) {{
+        char psc_start = {"psc_starts[i]" if start_expr else "0"};
+        scan_type item = psc_items[i];{write}
         psc_before = item;
     }}
 }}
@@ -185,9 +218,11 @@ __kernel void {self.name}_write(
 
     def _built(self):
         with self._lock:
-            if self._program is None:
-                self._program = Program(self.context, self._source()).build(self.options)
-        return self._program
+            if self._kernels is None:
+                program = Program(self.context, self._source()).build(self.options)
+                names = ("pieces", "totals", "write", "alone")
+                self._kernels = [getattr(program, f"{self.name}_{name}") for name in names]
+        return self._kernels
 
     def __call__(self, *args, allocator=None, queue=None, size=None, wait_for=None, **kwargs):
         """Run it; the Event of that.
@@ -209,28 +244,18 @@ __kernel void {self.name}_write(
             from ._objects.queues import enqueue_marker
 
             return enqueue_marker(queue, wait_for)
-        device = queue.device
-        items = min(
-            max(n // 64, 1), device.max_compute_units * (4 if device.type & device_type.CPU else 64)
-        )
+        pieces, totals, write, alone = self._kernels or self._built()
+        is_cpu, most = _limits(queue.device)
+        if is_cpu and n <= self._most_alone:
+            return alone(queue, (1,), (1,), *values, n, wait_for=wait_for)
+        items = min(max(n // 64, 1), most)
         each = -(-n // items)
         items = -(-n // each)
-        stored, totals = Array(queue, n, self.dtype), Array(queue, items, self.dtype)
-        starts, seen = (
-            Array(queue, n if self._texts[4] else 1, np.int8),
-            Array(queue, items, np.int8),
-        )
-        program = self._built()
-        shared = (stored.base_data, starts.base_data, totals.base_data)
-        getattr(program, self.name + "_pieces")(
-            queue, (items,), None, *values, *shared, seen.base_data, n, each, wait_for=wait_for
-        )
-        getattr(program, self.name + "_totals")(
-            queue, (1,), None, totals.base_data, seen.base_data, items
-        )
-        return getattr(program, self.name + "_write")(
-            queue, (items,), None, *values, *shared, n, each, items
-        )
+        count = (n + items) * self.dtype.itemsize + items + (n if self._texts[4] else 0)
+        memory = (Array(queue, count, np.int8).base_data, n, items, each)
+        event = pieces(queue, (items,), None, *values, *memory, wait_for=wait_for)
+        event = totals(queue, (1,), None, *memory, wait_for=[event])
+        return write(queue, (items,), None, *values, *memory, wait_for=[event])
 
 
 class GenericDebugScanKernel(GenericScanKernel):
