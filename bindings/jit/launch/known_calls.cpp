@@ -3,8 +3,6 @@
 // its results and launches that call's kernel at once; all others go to the class's __call__.
 #include "jit/launch/known_calls.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -17,6 +15,7 @@
 #include "backends/backend.h"
 #include "errors.h"
 #include "jit/dispatcher.h"
+#include "jit/launch/call_in_front.h"
 #include "jit/launch/raw_arguments.h"
 #include "reference.h"
 
@@ -50,7 +49,7 @@ struct KnownCall {
 using Calls = std::vector<std::shared_ptr<const KnownCall>>;
 
 struct KnownCalls {
-    PyObject_HEAD vectorcallfunc vectorcall;
+    CallInFront front;
     Calls* calls;  ///< owned
 };
 
@@ -171,12 +170,8 @@ std::shared_ptr<const KnownCall> find(Calls& calls, PyObject* const* args, std::
 }
 
 PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flagged, PyObject* keywords) {
-    PyTypeObject* type = Py_TYPE(object);
-    if (type->tp_call != PyVectorcall_Call)
-        [[unlikely]] {  // somebody gave the class another __call__
-        type->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
+    if (is_called_otherwise(Py_TYPE(object))) [[unlikely]]
         return PyObject_Vectorcall(object, args, flagged, keywords);
-    }
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
     const std::size_t named = keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -184,11 +179,7 @@ PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flagged, Py
             const auto known = find(*self_of(object).calls, args, count + named);
             if (known && (named == 0 || known->is_apart)) return run(*known, args, count + named);
         }
-        std::vector<PyObject*> all{object};
-        all.insert(all.end(), args, args + count + named);
-        const Ref name(PyUnicode_InternFromString("__call__"));
-        if (!name) throw PythonError{};
-        return PyObject_VectorcallMethod(name.get(), all.data(), count + 1, keywords);
+        return call_in_python(object, args, count, keywords);
     });
 }
 
@@ -267,7 +258,7 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
         auto calls = std::make_unique<Calls>();
         PyObject* self = type->tp_alloc(type, 0);
         if (!self) return self;
-        self_of(self).vectorcall = vectorcall;
+        self_of(self).front.vectorcall = vectorcall;
         self_of(self).calls = calls.release();
         return self;
     });
@@ -295,40 +286,14 @@ void deallocate(PyObject* self) {
     Py_DECREF(type);
 }
 
-/// _call_quickly(): calls of the class's objects come here before its __call__
-PyObject* call_quickly(PyObject* type, PyObject*) {
-    reinterpret_cast<PyTypeObject*>(type)->tp_call = PyVectorcall_Call;
-    reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
-    Py_RETURN_NONE;
-}
-
-PyMethodDef methods[] = {{"_call_quickly", call_quickly, METH_NOARGS | METH_CLASS, nullptr},
-                         {"_remember", remember, METH_VARARGS, nullptr},
+PyMethodDef methods[] = {{"_remember", remember, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(KnownCalls, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
-
-template <class F>
-void* slot(F* f) {
-    return reinterpret_cast<void*>(f);
-}
 
 }  // namespace
 
 bool add_known_calls(PyObject* module) {
-    PyType_Slot slots[] = {{Py_tp_new, slot(make)},
-                           {Py_tp_dealloc, slot(deallocate)},
-                           {Py_tp_traverse, slot(traverse)},
-                           {Py_tp_clear, slot(clear)},
-                           {Py_tp_methods, methods},
-                           {Py_tp_members, members},
-                           {0, nullptr}};
-    PyType_Spec spec{"unisono._engine._KnownCalls", sizeof(KnownCalls), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
-    const Ref type(PyType_FromSpec(&spec));
-    return type && PyModule_AddObjectRef(module, "_KnownCalls", type.get()) == 0;
+    return add_call_in_front(module, {"unisono._engine._KnownCalls", sizeof(KnownCalls), make,
+                                      deallocate, traverse, clear, methods});
 }
 
 }  // namespace unisono::python

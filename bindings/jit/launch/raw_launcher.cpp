@@ -2,8 +2,6 @@
 // as they are, over sizes that were launched before, without Python; all others by its __call__.
 #include "jit/launch/raw_launcher.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "errors.h"
 #include "jit/dispatcher.h"
 #include "jit/fast_path.h"
+#include "jit/launch/call_in_front.h"
 #include "jit/launch/raw_arguments.h"
 #include "reference.h"
 
@@ -61,7 +60,7 @@ struct KnownLaunch {
 };
 
 struct RawLauncher {
-    PyObject_HEAD vectorcallfunc vectorcall;
+    CallInFront front;
     std::string* types;  ///< raw_types of its parameters; empty: none is passed as it is
     std::vector<KnownLaunch>* known;
 };
@@ -94,12 +93,8 @@ const KnownLaunch* known_launch(RawLauncher& self, PyObject* const* args, std::s
 }
 
 PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flagged, PyObject* keywords) {
-    PyTypeObject* type = Py_TYPE(object);
-    if (type->tp_call != PyVectorcall_Call)
-        [[unlikely]] {  // somebody gave the class another __call__
-        type->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
+    if (is_called_otherwise(Py_TYPE(object))) [[unlikely]]
         return PyObject_Vectorcall(object, args, flagged, keywords);
-    }
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
     return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
         if (const KnownLaunch* found = known_launch(*self_of(object), args, count, keywords)) {
@@ -108,13 +103,7 @@ PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flagged, Py
             return launch_kernel(kernel.get(), range, &PyTuple_GET_ITEM(args[2], 0),
                                  static_cast<std::size_t>(PyTuple_GET_SIZE(args[2])));
         }
-        std::vector<PyObject*> all{object};
-        const std::size_t named =
-            keywords ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords)) : 0;
-        all.insert(all.end(), args, args + count + named);
-        const Ref name(PyUnicode_InternFromString("__call__"));
-        if (!name) throw PythonError{};
-        return PyObject_VectorcallMethod(name.get(), all.data(), count + 1, keywords);
+        return call_in_python(object, args, count, keywords);
     });
 }
 
@@ -154,7 +143,7 @@ PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
         auto known = std::make_unique<std::vector<KnownLaunch>>();
         PyObject* self = type->tp_alloc(type, 0);
         if (!self) return self;
-        self_of(self)->vectorcall = vectorcall;
+        self_of(self)->front.vectorcall = vectorcall;
         self_of(self)->types = types.release();
         self_of(self)->known = known.release();
         return self;
@@ -181,43 +170,17 @@ void deallocate(PyObject* self) {
     Py_DECREF(type);
 }
 
-/// _call_quickly(): calls of the class's objects come here before its __call__
-PyObject* call_quickly(PyObject* type, PyObject*) {
-    reinterpret_cast<PyTypeObject*>(type)->tp_call = PyVectorcall_Call;
-    reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
-    Py_RETURN_NONE;
-}
-
 PyMethodDef methods[] = {
-    {"_call_quickly", call_quickly, METH_NOARGS | METH_CLASS, nullptr},
     {"_take_types", take_types, METH_O, nullptr},
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(RawLauncher, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
-
-template <class F>
-void* slot(F* f) {
-    return reinterpret_cast<void*>(f);
-}
-
 }  // namespace
 
 bool add_raw_launcher(PyObject* module) {
-    PyType_Slot slots[] = {{Py_tp_new, slot(make)},
-                           {Py_tp_dealloc, slot(deallocate)},
-                           {Py_tp_traverse, slot(traverse)},
-                           {Py_tp_clear, slot(clear)},
-                           {Py_tp_methods, methods},
-                           {Py_tp_members, members},
-                           {0, nullptr}};
-    PyType_Spec spec{"unisono._engine._RawLauncher", sizeof(RawLauncher), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
-    const Ref type(PyType_FromSpec(&spec));
-    return type && PyModule_AddObjectRef(module, "_RawLauncher", type.get()) == 0;
+    return add_call_in_front(module, {"unisono._engine._RawLauncher", sizeof(RawLauncher), make,
+                                      deallocate, traverse, clear, methods});
 }
 
 }  // namespace unisono::python
