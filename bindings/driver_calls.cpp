@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "driver_copies.h"
 #include "driver_objects.h"
 #include "reference.h"
 
@@ -292,27 +293,16 @@ struct Launch {
     }
 
     /// The event, or the driver's code where it refuses.
-    PyObject* run(PyTypeObject* event_type) const {
-        void* event = nullptr;
-        std::int32_t code = 0;
-        {
-            WithoutLock free;  // a thread of the driver may hold its lock and call Python back
-            code = driver_functions.enqueue_kernel(
+    PyObject* run(PyObject* event_type) const {
+        return enqueued(event_type, [&](void** event) {
+            return driver_functions.enqueue_kernel(
                 queue->object.address, kernel->object.address,
                 static_cast<std::uint32_t>(global->count), nullptr, global->values.data(),
                 local ? local->values.data() : nullptr, events.count,
-                events.count ? events.addresses.data() : nullptr, &event);
-        }
-        return code ? PyLong_FromLong(code) : new_event(event_type, event);
+                events.count ? events.addresses.data() : nullptr, event);
+        });
     }
 };
-
-PyTypeObject* event_type_of(PyObject* o) {
-    auto* type = reinterpret_cast<PyTypeObject*>(o);
-    if (!PyType_Check(o) || !PyType_IsSubtype(type, driver_event_type))
-        fail(ErrorKind::Internal, "a launch: no class of events");
-    return type;
-}
 
 /// _enqueue_kernel(class of the event, queue, kernel, global size, local size or None, events):
 /// launches a kernel whose arguments are set. Its event, the driver's code where it refuses, or
@@ -324,7 +314,7 @@ PyObject* enqueue_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
         if (!launch.read(a[1], a[2], a[3], a[4], a[5]) ||
             !Setter(launch.kernel->setter).are_alive())
             return Py_NewRef(Py_None);
-        return launch.run(event_type_of(a[0]));
+        return launch.run(a[0]);
     });
 }
 
@@ -340,17 +330,21 @@ PyObject* launch_kernel(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
         if (!setter.takes(a[6])) return Py_NewRef(Py_None);
         Held held(lock.get());
         setter.take(a[6]);
-        return launch.run(event_type_of(a[0]));
+        return launch.run(a[0]);
     });
 }
 
-/// _set_driver_functions(launch of a kernel, wait for events, release of an event): their addresses
+/// _set_driver_functions(address, ...): of those of DriverFunctions, in their order
 PyObject* set_driver_functions(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
     return guarded<PyObject*>(nullptr, [&] {
-        if (n != 3) fail(ErrorKind::Internal, "_set_driver_functions: takes three addresses");
+        if (n != 7) fail(ErrorKind::Internal, "_set_driver_functions: takes seven addresses");
         driver_functions = {address<decltype(DriverFunctions::enqueue_kernel)>(a[0]),
                             address<decltype(DriverFunctions::wait_for_events)>(a[1]),
-                            address<decltype(DriverFunctions::release_event)>(a[2])};
+                            address<decltype(DriverFunctions::release_event)>(a[2]),
+                            address<decltype(DriverFunctions::read_buffer)>(a[3]),
+                            address<decltype(DriverFunctions::write_buffer)>(a[4]),
+                            address<decltype(DriverFunctions::copy_buffer)>(a[5]),
+                            address<decltype(DriverFunctions::fill_buffer)>(a[6])};
         return Py_NewRef(Py_None);
     });
 }
@@ -372,7 +366,8 @@ PyMethodDef methods[] = {
 }  // namespace
 
 bool add_driver_calls(PyObject* module) {
-    return add_driver_objects(module) && PyModule_AddFunctions(module, methods) == 0;
+    return add_driver_objects(module) && add_driver_copies(module) &&
+           PyModule_AddFunctions(module, methods) == 0;
 }
 
 }  // namespace unisono::python

@@ -141,8 +141,13 @@ PyTypeObject* add(PyObject* module, const char* name, std::size_t size, unsigned
 
 }  // namespace
 
-PyObject* new_event(PyTypeObject* type, void* address) {
-    PyObject* made = type->tp_alloc(type, 0);
+PyObject* new_event(PyObject* type, void* address) {
+    PyObject* made = nullptr;
+    auto* t = reinterpret_cast<PyTypeObject*>(type);
+    if (!PyType_Check(type) || !PyType_IsSubtype(t, driver_event_type))
+        PyErr_SetString(PyExc_TypeError, "expected a class of events");
+    else
+        made = t->tp_alloc(t, 0);
     if (made)
         event_of(made).object.address = address;
     else

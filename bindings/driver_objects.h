@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reference.h"
+
 namespace unisono::python {
 
 /// _engine._DriverObject: an object of the driver by its address, null once it was released.
@@ -43,6 +45,14 @@ struct DriverFunctions {
                                    void* const*, void**);
     std::int32_t (*wait_for_events)(std::uint32_t, void* const*);
     std::int32_t (*release_event)(void*);
+    std::int32_t (*read_buffer)(void*, void*, std::uint32_t, std::size_t, std::size_t, void*,
+                                std::uint32_t, void* const*, void**);
+    std::int32_t (*write_buffer)(void*, void*, std::uint32_t, std::size_t, std::size_t, const void*,
+                                 std::uint32_t, void* const*, void**);
+    std::int32_t (*copy_buffer)(void*, void*, void*, std::size_t, std::size_t, std::size_t,
+                                std::uint32_t, void* const*, void**);
+    std::int32_t (*fill_buffer)(void*, void*, const void*, std::size_t, std::size_t, std::size_t,
+                                std::uint32_t, void* const*, void**);
 };
 extern DriverFunctions driver_functions;
 
@@ -54,8 +64,21 @@ T* driver_object(PyObject* o, PyTypeObject* type) {
     return reinterpret_cast<T*>(o);
 }
 
-/// A new event of a subclass of _DriverEvent; it takes over the reference.
-PyObject* new_event(PyTypeObject* type, void* address);
+/// A new event of a class, which derives from _DriverEvent; it takes over the reference.
+PyObject* new_event(PyObject* type, void* address);
+
+/// Gives a command to the driver, which has to put the event: an object for that, or the driver's
+/// code where it refuses.
+template <class Enqueue>
+PyObject* enqueued(PyObject* event_type, Enqueue&& enqueue) {
+    void* event = nullptr;
+    std::int32_t code = 0;
+    {
+        WithoutLock free;  // a thread of the driver may hold its lock and call Python back
+        code = enqueue(&event);
+    }
+    return code ? PyLong_FromLong(code) : new_event(event_type, event);
+}
 
 /// Adds the types to the module; returns false with a Python error set.
 bool add_driver_objects(PyObject* module);

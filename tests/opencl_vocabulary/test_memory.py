@@ -307,3 +307,50 @@ def test_formats_and_descriptions(ctx):
         assert format in formats
         description = cl.ImageDescriptor(shape=(8, 2))
         assert cl.Image(ctx, mf.READ_ONLY, format, desc=description).shape == (8, 2)
+
+
+def test_plain_copies_and_fills_are_the_engine_s(ctx, queue, to_buffer, monkeypatch):
+    from unisono.opencl._objects import memory
+
+    a, b = to_buffer(np.arange(8, dtype=np.int32)), to_buffer(np.full(4, 7, np.int32))
+    source, back = np.arange(10, 16, dtype=np.int32), np.zeros(8, np.int32)
+    seen, enqueue = [], memory.enqueue
+
+    def counted(name, *args, **options):
+        seen.append(name)
+        return enqueue(name, *args, **options)
+
+    monkeypatch.setattr(memory, "enqueue", counted)
+    assert cl.enqueue_copy(queue, a, source).command_queue == queue
+    cl.enqueue_copy(queue, a, b)  # as much as both have
+    cl.enqueue_fill_buffer(queue, a, np.int16(-1), 26, 6)
+    cl.enqueue_copy(queue, back, a)
+    assert back.tolist() == [7, 7, 7, 7, 14, 15, -65530, -1]
+    assert seen == []
+    with pytest.raises(cl.LogicError, match="the buffer has 16 bytes; got 32 bytes at offset 0"):
+        cl.enqueue_copy(queue, back, b)
+    with pytest.raises(cl.LogicError, match="multiples of the pattern's 4 bytes"):
+        cl.enqueue_fill_buffer(queue, a, np.int32(1), 2, 4)
+    with pytest.raises(cl.LogicError, match="the buffer has 32 bytes; got 8 bytes at offset 28"):
+        cl.enqueue_fill_buffer(queue, a, np.int32(1), 28, 8)
+    with pytest.raises(ValueError, match="the array is not contiguous"):
+        cl.enqueue_copy(queue, back[::2], b)
+    with pytest.raises(ValueError, match="the memory of the host cannot be written"):
+        cl.enqueue_copy(queue, np.broadcast_to(np.int32(1), (1,)), b)
+    with pytest.raises(TypeError, match="expected a CommandQueue; got NoneType"):
+        cl.enqueue_copy(None, a, b)
+    with pytest.raises(cl.RuntimeError, match="clEnqueueCopyBuffer failed: MEM_COPY_OVERLAP"):
+        cl.enqueue_copy(queue, a, a)
+    columns = np.asfortranarray(np.arange(8, dtype=np.int32).reshape(2, 4))
+    cl.enqueue_copy(queue, a, columns)
+    cl.enqueue_copy(queue, back, a)
+    assert back.tolist() == [0, 4, 1, 5, 2, 6, 3, 7]
+    cl.enqueue_copy(queue, a, np.zeros(0, np.int32))
+    a.release()
+    for act in (
+        lambda: cl.enqueue_copy(queue, back, a),
+        lambda: cl.enqueue_copy(queue, b, a),
+        lambda: cl.enqueue_fill_buffer(queue, a, np.int32(1), 0, 4),
+    ):
+        with pytest.raises(cl.LogicError, match="it was released"):
+            act()

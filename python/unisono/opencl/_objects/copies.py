@@ -1,9 +1,14 @@
 """`enqueue_copy` and `enqueue_fill` for whatever they are given."""
 
+import numpy as np
+
+from ... import _engine
+from . import driver
 from .constants import mem_object_type
 from .handles import expected
 from .images import Image, copy_image
 from .memory import (
+    Buffer,
     MemoryObjectHolder,
     copy_buffers,
     copy_rectangle,
@@ -11,7 +16,7 @@ from .memory import (
     read,
     write,
 )
-from .queues import CommandQueue
+from .queues import CommandQueue, Event
 from .svm import SVMPointer, enqueue_svm_memfill, svm_copy
 
 
@@ -22,6 +27,22 @@ def _memory(x):
         if hasattr(x, "base_data") and not hasattr(x, "int_ptr") and not getattr(x, "offset", 0)
         else x
     )
+
+
+def _copy_all(queue, dest, src):
+    """The event of a copy of all of a buffer, or to or from its begin of a NumPy array; None for others."""
+    if type(dest) is np.ndarray and isinstance(src, Buffer):
+        made = _engine._transfer(Event, queue, src, src.size, dest, True)
+    elif type(src) is np.ndarray and isinstance(dest, Buffer):
+        made = _engine._transfer(Event, queue, dest, dest.size, src, False)
+    elif isinstance(src, Buffer) and isinstance(dest, Buffer):
+        made = _engine._copy_buffer(Event, queue, dest, dest.size, src, src.size)
+    else:
+        return None
+    if type(made) is int:
+        way = "Read" if type(dest) is np.ndarray else "Write" if type(src) is np.ndarray else "Copy"
+        raise driver.error_of(made, f"clEnqueue{way}Buffer")
+    return made
 
 
 def enqueue_copy(queue, dest, src, **kwargs):
@@ -65,6 +86,10 @@ def enqueue_copy(queue, dest, src, **kwargs):
     ... except cl.Error:
     ...     pass
     """
+    if not kwargs:
+        event = _copy_all(queue, dest, src)
+        if event is not None:
+            return event
     expected(queue, CommandQueue, "enqueue_copy")
     dest, src = _memory(dest), _memory(src)
     device_offset = kwargs.pop("device_offset", None)

@@ -144,7 +144,15 @@ def _load():
     _engine._set_driver_functions(
         *[
             ctypes.cast(found[name], ctypes.c_void_p).value
-            for name in ("clEnqueueNDRangeKernel", "clWaitForEvents", "clReleaseEvent")
+            for name in (
+                "clEnqueueNDRangeKernel",
+                "clWaitForEvents",
+                "clReleaseEvent",
+                "clEnqueueReadBuffer",
+                "clEnqueueWriteBuffer",
+                "clEnqueueCopyBuffer",
+                "clEnqueueFillBuffer",
+            )
         ]
     )
     _functions.update(found)

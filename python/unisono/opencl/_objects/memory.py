@@ -100,6 +100,12 @@ class MemoryObject(MemoryObjectHolder):
             return int.from_bytes(data, "little") or None
         return decode(data, _kinds.get(param, "u"))
 
+    @property
+    def size(self):
+        """Number of bytes."""
+        known = self.__dict__.get("_known")
+        return known[mem_info.SIZE] if known and self._address else self.get_info(mem_info.SIZE)
+
     def release(self):
         """Give the memory back; the object cannot be used any more."""
         address = self.int_ptr
@@ -386,10 +392,11 @@ def enqueue_map_buffer(
 
 
 def _check_range(routine, buf, offset, count):
-    if offset < 0 or count < 0 or offset + count > buf.size:
+    size = buf.size
+    if offset < 0 or count < 0 or offset + count > size:
         raise wrong(
             routine, "INVALID_VALUE",
-            f"the buffer has {buf.size} bytes; got {count} bytes at offset {offset}",
+            f"the buffer has {size} bytes; got {count} bytes at offset {offset}",
         )  # fmt: skip
 
 
@@ -518,6 +525,12 @@ def enqueue_fill_buffer(queue, mem, pattern, offset, size, wait_for=None):
     -------
     Event
     """
+    if wait_for is None and isinstance(pattern, np.generic) and isinstance(mem, Buffer):
+        event = _engine._fill_buffer(Event, queue, mem, mem.size, pattern, offset, size)
+        if type(event) is int:
+            raise driver.error_of(event, "clEnqueueFillBuffer")
+        if event is not None:
+            return event
     data = np.asarray(pattern)
     width = data.nbytes
     if width not in (1, 2, 4, 8, 16, 32, 64, 128):

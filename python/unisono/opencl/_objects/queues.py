@@ -311,8 +311,10 @@ def enqueue(name, queue, *args, wait_for=None, ward=None):
     if not isinstance(queue, CommandQueue):
         raise TypeError(f"{name}: expected a CommandQueue; got {type(queue).__name__}")
     made = ctypes.c_void_p()
+    function = driver._functions.get(name) or driver.function(name)
+    number, events = waits(wait_for) if wait_for else (0, None)
     try:
-        code = driver.function(name)(queue.int_ptr, *args, *waits(wait_for), ctypes.byref(made))
+        code = function(queue.int_ptr, *args, number, events, ctypes.byref(made))
     except ctypes.ArgumentError as error:
         raise driver.no_type(name, error) from None
     if code:
