@@ -34,7 +34,7 @@ def engines():
         if os.getuid() == 0:
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
             patch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-        with un.cluster(2, grace=0.5, timeout=LIMIT) as started:
+        with un.cluster(2, grace=5, timeout=LIMIT) as started:
             started.execute("m = un.mesh('mpi')")
             yield started
             of_magics = started._view(started.ranks)

@@ -43,6 +43,14 @@ def team_sum():
     return futures.get_comm_workers().allreduce(1)
 
 
+HELD = 31  # the tag of messages between the root and tasks that it holds
+
+
+def held():
+    comm.send(None, 0, tag=HELD)
+    comm.recv(source=0, tag=HELD)
+
+
 def test_submit_and_map():
     with futures.MPICommExecutor(comm) as executor:
         if executor is not None:
@@ -143,9 +151,16 @@ def test_an_initializer_that_fails_breaks_the_executor(capfd):
 def test_what_has_not_begun_is_cancelled():
     with futures.MPICommExecutor(comm) as executor:
         if executor is not None:
-            all_of = [executor.submit(sum, range(10**6)) for _ in range(50 * comm.size)]
-            executor.shutdown(cancel_futures=True)
+            all_of = [executor.submit(held) for _ in range(50 * comm.size)]
+            workers = range(1, comm.size)
+            for rank in workers:
+                comm.recv(source=rank, tag=HELD)  # it has begun a task
+            executor.shutdown(wait=False, cancel_futures=True)
+            for rank in workers:
+                comm.send(None, rank, tag=HELD)
+            executor.shutdown()
             assert all(f.done() for f in all_of) and all_of[-1].cancelled()
+            assert sum(f.cancelled() for f in all_of) == len(all_of) - len(workers)
             with pytest.raises(RuntimeError, match="after shutdown"):
                 executor.submit(abs, 1)
 

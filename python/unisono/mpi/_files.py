@@ -136,6 +136,7 @@ class File:
     def Preallocate(self, size):
         """Make room for so many bytes, on all ranks together."""
         self._open("Preallocate")
+        self._comm.Barrier()  # the size counts what all ranks have written
         self.Set_size(max(size, self.Get_size()))
 
     def Get_amode(self):
