@@ -349,11 +349,6 @@ PyObject* set_driver_functions(PyObject*, PyObject* const* a, Py_ssize_t n) noex
     });
 }
 
-template <auto function>
-PyCFunction fast() {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 PyMethodDef methods[] = {
     {"_set_arguments", fast<set_arguments>(), METH_FASTCALL, nullptr},
     {"_set_argument", fast<set_argument>(), METH_FASTCALL, nullptr},

@@ -99,11 +99,6 @@ PyObject* fill_buffer(PyObject*, PyObject* const* a, Py_ssize_t n) noexcept {
     });
 }
 
-template <auto function>
-PyCFunction fast() {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 PyMethodDef methods[] = {
     {"_transfer", fast<transfer>(), METH_FASTCALL, nullptr},
     {"_copy_buffer", fast<copy_buffer>(), METH_FASTCALL, nullptr},

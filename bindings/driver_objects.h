@@ -80,6 +80,12 @@ PyObject* enqueued(PyObject* event_type, Enqueue&& enqueue) {
     return code ? PyLong_FromLong(code) : new_event(event_type, event);
 }
 
+/// A function of the fast protocol as the tables of methods take it.
+template <auto function>
+PyCFunction fast() {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 /// Adds the types to the module; returns false with a Python error set.
 bool add_driver_objects(PyObject* module);
 

@@ -94,8 +94,7 @@ constexpr const char* advice =
     "; Open MPI starts no more processes than it has slots, one for each core where no file of "
     "hosts says else: OMPI_MCA_rmaps_base_oversubscribe=1 in the environment of the first process, "
     "mpirun --oversubscribe, or the hint map_by=slot:OVERSUBSCRIBE allow more; where it says that "
-    "a "
-    "request has timed out, set EVENT_NOEPOLL=1 there too (MPI_ERR_SPAWN)";
+    "a request has timed out, set EVENT_NOEPOLL=1 there too (MPI_ERR_SPAWN)";
 #else
 constexpr const char* advice =
     "; MPICH starts processes where its launcher, mpiexec, runs and can: use one that was built "
